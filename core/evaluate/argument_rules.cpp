@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/evaluate/dynamic_values.h"
 #include "core/evaluate/usual_sources.h"
 
 namespace tessera {
 namespace {
+
+std::string argumentName(int64_t leaf) { return "arg" + std::to_string(leaf); }
 
 // Array leaves in order.
 void appendLeaves(const Literal& literal, std::vector<Literal>& out) {
@@ -30,7 +33,7 @@ std::map<int64_t, std::string> sourcesOf(const ArgumentRules& rules, const Modul
   if (!rules.usual || !oneDevice) return out;
   const std::vector<std::string> usual = usualSources(module);
   for (size_t leaf = 0; leaf < usual.size(); ++leaf) {
-    const std::string name = "arg" + std::to_string(leaf);
+    const std::string name = argumentName(static_cast<int64_t>(leaf));
     const bool given =
         rules.given.contains(name) ||
         (rules.file && std::ranges::any_of(rules.file->shapes(), [&](const auto& each) { return each.first == name; }));
@@ -39,8 +42,10 @@ std::map<int64_t, std::string> sourcesOf(const ArgumentRules& rules, const Modul
   return out;
 }
 
-// The given arrays and those that the words make, asking `watch` before each.
-Result<NamedArrays> namedArguments(const ArgumentRules& rules, const Module& module, bool oneDevice) {
+// The given arrays and those that the words make, asking `watch` before each. wrong: gets what cannot be made, which
+// fails without it.
+Result<NamedArrays> namedArguments(const ArgumentRules& rules, const Module& module, bool oneDevice,
+                                   std::map<int64_t, Diagnostic>* wrong = nullptr) {
   for (const auto& [name, value] : rules.given) TESSERA_TRY(checkName(rules, name));
   if (rules.file)
     for (const auto& [name, shape] : rules.file->shapes()) TESSERA_TRY(checkName(rules, name));
@@ -53,11 +58,15 @@ Result<NamedArrays> namedArguments(const ArgumentRules& rules, const Module& mod
     if (rules.watch) TESSERA_TRY(rules.watch(static_cast<size_t>(leaf), shapes.size()));
     auto made = argumentFrom(words, shapes[static_cast<size_t>(leaf)],
                              {rules.fill, static_cast<uint64_t>(leaf), rules.readFile, rules.decodeImage});
-    if (!made) {
+    if (made) {
+      arrays[argumentName(leaf)] = *std::move(made);
+    } else if (wrong) {
+      arrays.erase(argumentName(leaf));
+      wrong->emplace(leaf, std::move(made).error());
+    } else {
       made.error().message = what + made.error().message;
       return fail(std::move(made).error());
     }
-    arrays["arg" + std::to_string(leaf)] = *std::move(made);
   }
   return arrays;
 }
@@ -88,6 +97,33 @@ Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Modul
 Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module) {
   TESSERA_ASSIGN_OR_RETURN(DeviceArrays out, argumentsBy(rules, module, DeviceGrid{}));
   return std::move(out[0]);
+}
+
+const Diagnostic* PossibleArguments::wrongOf(const Module& module, InstructionId parameter) const {
+  const int64_t first = firstLeafOf(module, parameter);
+  const auto leaves = std::ranges::count_if(leavesOf(module.shapeOf(parameter)),
+                                            [](const ShapeLeaf& leaf) { return leaf.shape->isArray(); });
+  const auto found = wrong.lower_bound(first);
+  return found != wrong.end() && found->first < first + leaves ? &found->second : nullptr;
+}
+
+Result<PossibleArguments> possibleArgumentsBy(const ArgumentRules& rules, const Module& module) {
+  PossibleArguments out;
+  TESSERA_ASSIGN_OR_RETURN(NamedArrays arrays, namedArguments(rules, module, true, &out.wrong));
+  const std::vector<Shape> shapes = entryArgumentShapes(module);
+  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+    const auto found = arrays.find(argumentName(static_cast<int64_t>(leaf)));
+    if (found == arrays.end() || takesArgument(shapes[leaf], found->second.shape())) continue;
+    out.wrong.emplace(leaf, Diagnostic{.kind = ErrorKind::Input,
+                                       .message = "it has the wrong shape",
+                                       .expected = toString(shapes[leaf], false),
+                                       .found = toString(found->second.shape(), false),
+                                       .file = rules.givenFrom});
+    arrays.erase(found);
+  }
+  TESSERA_ASSIGN_OR_RETURN(DeviceArrays made, argumentsByDevice(module, DeviceGrid{}, arrays, rules.fill, rules.watch));
+  out.values = std::move(made[0]);
+  return out;
 }
 
 NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& prefix) {

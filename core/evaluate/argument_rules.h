@@ -32,6 +32,15 @@ Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Modul
 // Of a run on one device.
 Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module);
 
+// The same, as far as they can be made.
+struct PossibleArguments {
+  std::vector<Literal> values;          // one that cannot be made follows the fill rule
+  std::map<int64_t, Diagnostic> wrong;  // why it cannot, by leaf
+
+  const Diagnostic* wrongOf(const Module& module, InstructionId parameter) const;  // null: all its leaves can
+};
+Result<PossibleArguments> possibleArgumentsBy(const ArgumentRules& rules, const Module& module);
+
 // Leaves by number: "arg0", "arg1" …, as files of inputs name them.
 NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& prefix);
 

@@ -71,8 +71,9 @@ Status takesArguments(const Module& module, const CallTrace& trace) {
   return fail("%" + module.at(trace.computation).name + " takes other values than its caller gives");
 }
 
-Status traceCall(const Module& module, CallTrace& trace, const std::atomic<bool>* cancel) {
-  const std::vector<InstructionId> shown = completePart(module, trace.computation);
+Status traceCall(const Module& module, CallTrace& trace, const std::atomic<bool>* cancel,
+                 std::span<const InstructionId> unknown = {}) {
+  const std::vector<InstructionId> shown = completePart(module, trace.computation, unknown);
   if (shown.empty()) return {};
   TESSERA_TRY(takesArguments(module, trace));
   Module copy = module;
@@ -142,7 +143,7 @@ Result<CallTrace> traceFrame(const Module& module, const CallTrace& outer, const
   std::vector<Literal> operands;
   for (InstructionId operand : caller.operands) {
     const auto found = outer.values.find(operand);
-    if (found == outer.values.end()) return fail(caller.reference() + " is not complete");
+    if (found == outer.values.end()) return CallTrace{.computation = frame.computation};  // never reached
     operands.push_back(found->second);
   }
   if (!outer.values.contains(frame.caller)) return traceUnrun(module, caller, frame, std::move(operands), cancel);
@@ -200,13 +201,13 @@ const Literal* Trace::find(InstructionId id) const {
 }
 
 Result<Trace> traceModule(const Module& module, std::span<const Literal> arguments, const CallPath& path,
-                          const std::atomic<bool>* cancel) {
+                          const std::atomic<bool>* cancel, std::span<const InstructionId> unknown) {
   Trace out;
   if (!module.contains(module.entry())) return out;
   out.entry.computation = module.entry();
   out.entry.applications = 1;
   TESSERA_ASSIGN_OR_RETURN(out.entry.arguments, wholeArguments(module, arguments));
-  TESSERA_TRY(traceCall(module, out.entry, cancel));
+  TESSERA_TRY(traceCall(module, out.entry, cancel, unknown));
   for (const CallFrame& frame : path) {
     TESSERA_ASSIGN_OR_RETURN(CallTrace call,
                              traceFrame(module, out.calls.empty() ? out.entry : out.calls.back(), frame, cancel));
@@ -217,13 +218,15 @@ Result<Trace> traceModule(const Module& module, std::span<const Literal> argumen
   return out;
 }
 
-std::vector<InstructionId> completePart(const Module& module, ComputationId computation) {
+std::vector<InstructionId> completePart(const Module& module, ComputationId computation,
+                                        std::span<const InstructionId> unknown) {
   std::vector<bool> complete(module.instructionSlots(), false);
   std::vector<InstructionId> out;
   const auto order = topologicalOrder(module, computation);
   if (!order) return out;
   Callees callees(module);
   for (InstructionId id : *order) {
+    if (std::ranges::find(unknown, id) != unknown.end()) continue;
     const auto& operands = module.at(id).operands;
     if (!std::ranges::all_of(operands, [&](InstructionId o) { return module.contains(o) && complete[o.value]; }))
       continue;

@@ -37,12 +37,14 @@ struct Trace {
   const Literal* find(InstructionId id) const;  // null: it has no value
 };
 
-// Fails with the evaluator's error. `arguments` are the entry's leaves.
+// Fails with the evaluator's error. `arguments` are the entry's leaves. unknown: instructions of the entry whose values
+// cannot be had; what depends on them is left out as if it were incomplete.
 Result<Trace> traceModule(const Module& module, std::span<const Literal> arguments, const CallPath& path = {},
-                          const std::atomic<bool>* cancel = nullptr);
+                          const std::atomic<bool>* cancel = nullptr, std::span<const InstructionId> unknown = {});
 
 // Instructions of a computation that have all they need and whose shapes agree, operands first.
-std::vector<InstructionId> completePart(const Module& module, ComputationId computation);
+std::vector<InstructionId> completePart(const Module& module, ComputationId computation,
+                                        std::span<const InstructionId> unknown = {});
 // The first callers from the entry down to a computation, each in its first application; empty: the entry, or it is
 // not called.
 CallPath pathTo(const Module& module, ComputationId computation);

@@ -88,14 +88,22 @@ class Usual {
     return productOf(kernel, added);
   }
 
+  // Beside what a step of descent subtracts from it.
   bool isOnlyAdded(InstructionId id, int depth) const {
-    const auto readers = users_.users(id);
-    return !readers.empty() && std::ranges::all_of(readers, [&](InstructionId user) {
+    bool added = false;
+    for (InstructionId user : users_.users(id)) {
       const Instruction& reader = module_.at(user);
-      if (reader.opcode == Opcode::Add) return true;
-      if (reader.opcode == Opcode::Call && depth < kDeepest) return isOnlyAddedInside(reader, id, depth);
-      return depth < kDeepest && changesForm(reader.opcode) && isOnlyAdded(user, depth + 1);
-    });
+      if (reader.opcode == Opcode::Subtract && reader.operands[0] == id && reader.operands[1] != id) continue;
+      if (!adds(user, id, depth)) return false;
+      added = true;
+    }
+    return added;
+  }
+  bool adds(InstructionId user, InstructionId id, int depth) const {
+    const Instruction& reader = module_.at(user);
+    if (reader.opcode == Opcode::Add) return true;
+    if (reader.opcode == Opcode::Call && depth < kDeepest) return isOnlyAddedInside(reader, id, depth);
+    return depth < kDeepest && changesForm(reader.opcode) && isOnlyAdded(user, depth + 1);
   }
 
   bool isOnlyAddedInside(const Instruction& call, InstructionId id, int depth) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/arrange/box_style.h"
 #include "core/arrange/curves.h"
@@ -325,9 +326,39 @@ class Drawer : Sketch {
     PictureItem& flag = addBox(v, plate, ColorRole::Parameter, ColorRole::NodeBorder, 3);
     flag.width = 0.8f;
     flag.minZoom = kSubtitleZoom;
-    addText(v, {plate.x + 4, plate.y + 1}, kWord, kBadgeSize, width, ColorRole::NodeText, false, kFarMarkZoom);
-    const float whole = std::max(b.width, kFarMarkWidth);
-    picture_.items.back().room = {b.x + (b.width - whole) / 2, b.y + b.height, whole, kFarMarkRoom};
+    const auto afar = farMarkRoom(v);
+    addText(v, {plate.x + 4, plate.y + 1}, kWord, kBadgeSize, width, ColorRole::NodeText, false,
+            afar ? kFarMarkZoom : kSubtitleZoom);
+    if (afar) picture_.items.back().room = *afar;
+  }
+  // Below, right of or above the box, where no other box is; absent: there is one everywhere.
+  std::optional<RectF> farMarkRoom(int32_t v) const {
+    const RectF& b = arrangement_.boxes[at(v)];
+    const float width = std::max(b.width, kFarMarkWidth), left = b.x + (b.width - width) / 2;
+    for (const RectF& room : {RectF{left, b.y + b.height, width, kFarMarkRoom},
+                              RectF{b.x + b.width, b.y + (b.height - kFarMarkRoom) / 2, kFarMarkWidth, kFarMarkRoom},
+                              RectF{left, b.y - kFarMarkRoom, width, kFarMarkRoom}})
+      if (isFree(room, v)) return room;
+    return std::nullopt;
+  }
+  // But for the box itself and groups round it, below their titles.
+  bool isFree(const RectF& room, int32_t v) const {
+    constexpr float kGap = 2;
+    const RectF wide{room.x - kGap, room.y - kGap, room.width + 2 * kGap, room.height + 2 * kGap};
+    const auto isRound = [&](size_t group) {
+      int32_t above = view_.nodes[at(v)].parent;
+      while (above >= 0 && at(above) != group) above = view_.nodes[at(above)].parent;
+      return above >= 0;
+    };
+    for (size_t other = 0; other < arrangement_.boxes.size(); ++other) {
+      const RectF& box = arrangement_.boxes[other];
+      if (other == at(v) || !wide.intersects(box)) continue;
+      const RectF inside{box.x, box.y + box::kGroupHeader, box.width, box.height - box::kGroupHeader};
+      if (!isRound(other) || !inside.contains({wide.x, wide.y}) ||
+          !inside.contains({wide.x + wide.width, wide.y + wide.height}))
+        return false;
+    }
+    return true;
   }
 
   // On what was pulled out of its reader.

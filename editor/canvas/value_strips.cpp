@@ -114,12 +114,12 @@ void ValueStrips::set(std::unordered_map<InstructionId, NodeValue> values) {
 
 void ValueStrips::paint(QPainter& painter) const {
   const GraphView* view = canvas_.view().get();
-  if (values_.empty() || !view || view->valueStrip <= 0 || canvas_.viewport().zoom() < kStripZoom) return;
+  if (values_.empty() || !view || canvas_.viewport().zoom() < kStripZoom) return;
   const QRectF visible = canvas_.viewport().visible();
   int painted = 0;
   for (size_t v = 0; v < view->nodes.size() && painted < kMaxStrips; ++v) {
     const ViewNode& node = view->nodes[v];
-    if (!hasStrip(node)) continue;
+    if (!hasStrip(node) || view->stripOf(node) <= 0) continue;
     const auto found = values_.find(node.shows());
     const QRectF frame = canvas_.frameOf(static_cast<int32_t>(v));
     if (found == values_.end() || !frame.intersects(visible)) continue;
@@ -149,18 +149,18 @@ InstructionId ValueStrips::numberAt(QPointF widget) const {
   if (item.viewNode < 0) return {};
   const ViewNode& node = view->nodes[static_cast<size_t>(item.viewNode)];
   if (node.owner >= 0) return node.number && !item.isFieldMark() ? node.instruction : InstructionId();
-  if (values_.empty() || view->valueStrip <= 0) return {};
+  if (values_.empty()) return {};
   const bool beside = node.kind == ViewNode::Kind::Attached;
   if (!beside && node.kind != ViewNode::Kind::Instruction) return {};
   const double stripTop = canvas_.frameOf(item.viewNode).bottom() - view->stripOf(node);
-  const bool inStrip = beside || canvas_.viewport().toScene(widget).y() >= stripTop;
+  const bool inStrip = beside ? view->valueStrip > 0 : canvas_.viewport().toScene(widget).y() >= stripTop;
   const auto found = values_.find(node.instruction);
   return inStrip && !node.chip && found != values_.end() && found->second.scrubs ? node.instruction : InstructionId();
 }
 
 InstructionId ValueStrips::pictureAt(QPointF widget) const {
   const GraphView* view = canvas_.view().get();
-  if (values_.empty() || !view || view->valueStrip <= 0 || canvas_.viewport().zoom() < kStripZoom) return {};
+  if (values_.empty() || !view || canvas_.viewport().zoom() < kStripZoom) return {};
   const int32_t hit = canvas_.itemAt(widget);
   const int32_t v = hit < 0 ? -1 : canvas_.picture()->items[static_cast<size_t>(hit)].viewNode;
   if (v < 0 || !hasStrip(view->nodes[static_cast<size_t>(v)])) return {};

@@ -35,14 +35,27 @@ ArgumentSources::ArgumentSources(Document& document, Canvas& canvas, QObject* pa
   connect(&document_.live(), &LiveValues::changed, this, &ArgumentSources::sayWhyThereAreNone);
 }
 
-// A file that cannot be the values leaves the nodes without them. What is not allowed is asked for elsewhere.
-void ArgumentSources::sayWhyThereAreNone() {
+// Empty: nothing.
+QString ArgumentSources::whatIsWrong() const {
   const QString& failure = document_.live().failure();
+  if (!failure.isEmpty()) return tr("No values: %1").arg(failure);
+  QStringList out;
+  for (const auto& [id, reason] : document_.live().faults()) {
+    if (!document_.module().contains(id)) continue;
+    const std::string_view name = document_.module().at(id).name;
+    out << tr("No value for %1 and what depends on it: %2")
+               .arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())), reason);
+  }
+  return out.join(QLatin1Char('\n'));
+}
+
+// A file that cannot be the values leaves nodes without them. What is not allowed is asked for elsewhere.
+void ArgumentSources::sayWhyThereAreNone() {
   const auto& sources = document_.runSettings().sources;
   const bool readsFile =
       std::ranges::any_of(sources, [](const auto& each) { return fileOfSource(each.second).has_value(); });
-  const bool isSaid = !failure.isEmpty() && readsFile && document_.asks().empty();
-  const QString before = std::exchange(said_, isSaid ? tr("No values: %1").arg(failure) : QString());
+  const bool isSaid = readsFile && document_.asks().empty();
+  const QString before = std::exchange(said_, isSaid ? whatIsWrong() : QString());
   if (said_ == before) return;
   if (!before.isEmpty()) emit isOver(before);
   if (!said_.isEmpty()) emit explained(said_);
@@ -101,15 +114,22 @@ void ArgumentSources::fill(QMenu& menu, InstructionId parameter) {
   const ElementType element = document_.module().shapeOf(parameter).type;
   const bool said = document_.runSettings().sources.contains(firstLeafOf(document_.module(), parameter));
   auto* one = new QActionGroup(&menu);
-  const auto add = [&](const QString& text, const std::string& words) {
+  bool marked = false;
+  const auto choice = [&](const QString& text, bool isNow) {
     QAction* action = one->addAction(menu.addAction(text));
     action->setCheckable(true);
-    action->setChecked(words.empty() ? !said : said && words == now);
-    connect(action, &QAction::triggered, this, [this, parameter, words] { set(parameter, words); });
+    action->setChecked(isNow && !marked);
+    marked = marked || isNow;
+    return action;
   };
-  const auto ask = [&](const QString& text, const std::string& words) {
-    connect(menu.addAction(text), &QAction::triggered, this, [this, parameter, words] { type(parameter, words); });
+  const auto add = [&](const QString& text, const std::string& words) {
+    connect(choice(text, words.empty() ? !said : said && words == now), &QAction::triggered, this,
+            [this, parameter, words] { set(parameter, words); });
   };
+  const auto ask = [&](const QString& text, const std::string& words, bool isNow) {
+    connect(choice(text, isNow), &QAction::triggered, this, [this, parameter, words] { type(parameter, words); });
+  };
+  const auto isOf = [&](std::string_view kind) { return said && now.starts_with(kind); };
   add(tr("&Usual values: %1")
           .arg(QString::fromStdString(shortSource(
               document_.runSettings().usual
@@ -128,10 +148,11 @@ void ArgumentSources::fill(QMenu& menu, InstructionId parameter) {
   add(tr("&Zeros"), "constant 0");
   add(tr("&Ones"), "constant 1");
   menu.addSeparator();
-  ask(tr("&Constant …"), now.starts_with("constant ") ? now.substr(9) : "0.5");
-  ask(tr("&Type it: normal 0 0.5, uniform -1 1, ramp 0 9 …"), now);
+  ask(tr("&Constant …"), now.starts_with("constant ") ? now.substr(9) : "0.5", isOf("constant "));
+  const bool isFile = isOf("image ") || isOf("npy ");
+  ask(tr("&Type it: normal 0 0.5, uniform -1 1, ramp 0 9 …"), now, said && !isFile);
   const auto file = [&](const QString& title, bool image) {
-    connect(menu.addAction(title), &QAction::triggered, this,
+    connect(choice(title, isOf(image ? "image " : "npy ")), &QAction::triggered, this,
             [this, parameter, image] { chooseFile(parameter, image); });
   };
   file(tr("&Image …"), true);

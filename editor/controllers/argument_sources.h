@@ -40,6 +40,7 @@ class ArgumentSources : public QObject {
   void set(InstructionId parameter, const std::string& words);
   void type(InstructionId parameter, const std::string& words);
   void chooseFile(InstructionId parameter, bool image);
+  QString whatIsWrong() const;
   void sayWhyThereAreNone();
 
   Document& document_;

@@ -32,7 +32,8 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
   connect(&document_, &Document::diagnosticsChanged, this, &CanvasBinding::showMarks);
   connect(&document_, &Document::selectionChanged, this,
           [this] { canvas_.setSelection(document_.selection(), followsSelection_); });
-  connect(&document_.live(), &LiveValues::changed, this, [this] { canvas_.values().set(document_.live().values()); });
+  connect(&document_.live(), &LiveValues::changed, this, &CanvasBinding::showValues);
+  connect(&document_.watched(), &WatchedValues::changed, this, &CanvasBinding::showValues);
   connect(&document_.search(), &ModuleSearch::changed, this, &CanvasBinding::showLight);
   connect(&document_.shownSearches(), &ShownSearches::changed, this, &CanvasBinding::showLight);
   connect(&document_.view(), &SceneView::cancelled, &canvas_, &Canvas::forgetToggled);
@@ -68,6 +69,12 @@ void CanvasBinding::showScene(bool keepView) {
   showMarks();
   showLight();
   emit pictureShown();
+}
+
+void CanvasBinding::showValues() {
+  NodeValues values = document_.live().values();
+  for (const auto& [id, value] : document_.watched().values()) values.try_emplace(id, value);
+  canvas_.values().set(std::move(values));
 }
 
 void CanvasBinding::showLight() {
@@ -106,8 +113,12 @@ void CanvasBinding::activate(InstructionId id) {
 QString CanvasBinding::tooltipFor(InstructionId id) const {
   if (!document_.isOpen() || !document_.module().contains(id)) return {};
   const Module& module = document_.module();
-  return tooltipOf(module, id,
-                   legendOf(document_.view().huesOf(id), module.shapeOf(id).dimensions, QToolTip::palette()));
+  QString out =
+      tooltipOf(module, id, legendOf(document_.view().huesOf(id), module.shapeOf(id).dimensions, QToolTip::palette()));
+  QString why = document_.live().whyNone(id);
+  if (why.isEmpty()) why = document_.watched().whyNone(id);
+  if (!why.isEmpty()) out += QStringLiteral("<br>") + tr("No value: %1").arg(why.toHtmlEscaped());
+  return out;
 }
 
 }  // namespace tessera

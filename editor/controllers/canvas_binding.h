@@ -33,6 +33,7 @@ class CanvasBinding : public QObject {
  private:
   void showScene(bool keepView);
   void showMarks();
+  void showValues();
   void showLight();  // what was found, what a panel points at, what differs
   void activate(InstructionId id);
   QString tooltipFor(InstructionId id) const;

@@ -76,9 +76,9 @@ void CanvasMenu::fillNode(QMenu& menu, InstructionId id) {
   if (parameter) addActionOf(menu, QStringLiteral("argument-source"));
   if (inputs > 0) addActionOf(menu, QStringLiteral("pick-source"));
   if (inputs > 1) addActionOf(menu, QStringLiteral("swap"));
-  addEach(menu, {"pull-out", "size", "make-result", "mute",    "-",         "value",  "enlarge",     "fields",
-                 "-",        "cut",  "copy",        "paste",   "duplicate", "delete", "delete-open", "-",
-                 "frame",    "tidy", "-",           "isolate", "hide",      "-"});
+  addEach(menu, {"pull-out", "size", "make-result", "mute",  "-",         "value",  "watch-value", "enlarge", "fields",
+                 "-",        "cut",  "copy",        "paste", "duplicate", "delete", "delete-open", "-",       "frame",
+                 "tidy",     "-",    "isolate",     "hide",  "-"});
   addEach(*menu.addMenu(tr("&Build from it")),
           {"group", "inline", "promote", "gradient", "extract", "take-out", "save-block"});
   addEach(*menu.addMenu(tr("Se&lect")), {"select-same", "select-needed", "select-users", "invert", "select-all"});

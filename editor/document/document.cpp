@@ -27,7 +27,7 @@ QString withFile(Diagnostic d, const QString& path) {
 Document::Document(QObject* parent) : QObject(parent) { connectParts(); }
 
 Document::~Document() {
-  const QSignalBlocker runs(run_), fetches(fetch_), values(live_);  // nobody is told any more
+  const QSignalBlocker runs(run_), fetches(fetch_), values(live_), others(watched_);  // nobody is told any more
   cancel();
   live_.stop();
   background_.waitForAll();
@@ -42,7 +42,7 @@ void Document::connectParts() {
   connect(&edits_, &EditQueue::pageArranged, this, [this](bool mutes) {
     takeProject();
     pageReplaced();
-    if (mutes) live_.evaluate();
+    if (mutes) evaluate();
   });
   connect(&edits_, &EditQueue::runSet, this, [this] {
     takeProject();
@@ -72,6 +72,8 @@ void Document::connectParts() {
   connect(this, &Document::moduleChanged, &overview_, &ModuleOverview::forget);
   connect(&run_, &ProgramRun::outcomeChanged, &overview_, &ModuleOverview::forget);
   connect(&fetch_, &ValueFetch::progressed, this, &Document::tellProgress);
+  connect(&watched_, &WatchedValues::computing, this, &Document::tellProgress);
+  connect(&watched_, &WatchedValues::roomWanted, &view_, &SceneView::watchedReplaced);
   connect(this, &Document::opened, &measures_, &NodeMeasures::begin);
   connect(this, &Document::moduleChanged, &measures_, &NodeMeasures::moduleChanged);
   connect(&run_, &ProgramRun::analysed, &measures_, &NodeMeasures::timesChanged);
@@ -106,6 +108,7 @@ std::vector<BackgroundTask> Document::tasks() {
   };
   if (run_.isRunning()) out.push_back({run_.progress(), cancelRun});
   if (fetch_.isRunning()) out.push_back({fetch_.progress(), [this] { fetch_.cancel(); }});
+  if (watched_.isComputing()) out.push_back({watched_.progress(), [this] { watched_.cancel(); }});
   if (edits_.editsFor(kPatienceMs)) out.push_back({{tr("Changing the graph")}, [this] { edits_.cancelEdit(); }});
   if (view_.makesFor(kPatienceMs)) out.push_back({{view_.stage()}, [this] { view_.cancelMaking(); }});
   if (!run_.isRunning() && live_.evaluatesFor(kPatienceMs))
@@ -147,6 +150,7 @@ void Document::install(OpenedFile file) {
   view_.begin(std::move(file.maker), std::move(file.scene));
   run_.begin();
   fetch_.begin();
+  watched_.begin();
   live_.begin(file.live);
   emit editingChanged(false);
   emit run_.runningChanged();
@@ -280,7 +284,12 @@ void Document::moduleReplaced() {
   emit run_.outcomeChanged();
   view_.arrangeAgain(true);
   printInBackground();
+  evaluate();
+}
+
+void Document::evaluate() {
   live_.evaluate();
+  watched_.compute();
 }
 
 // Selecting everything of a large graph after every edit would fill the memory.
@@ -362,7 +371,7 @@ void Document::allow(const FileAsk& ask) {
   for (const FileAsk& each : asks())
     if (each.hash != ask.hash) left.push_back(each);
   showAsks(std::move(left));
-  live_.evaluate();
+  evaluate();
   if (!kept) emit failed(QString::fromStdString(kept.error().toString()), kept.error().kind);
 }
 
@@ -383,7 +392,7 @@ void Document::takeProject() {
   state_.project = std::move(fresh);
   if (!runsOtherwise) return;
   emit runSettingsChanged();
-  live_.evaluate();
+  evaluate();
 }
 
 void Document::rememberOpenGroups() {

@@ -24,6 +24,7 @@
 #include "editor/document/scene_view.h"
 #include "editor/document/shown_searches.h"
 #include "editor/document/value_fetch.h"
+#include "editor/document/watched_values.h"
 #include "editor/text/hlo_text.h"
 
 namespace tessera {
@@ -45,6 +46,8 @@ class Document : public QObject {
   const LiveValues& live() const { return live_; }
   ValueFetch& fetch() { return fetch_; }
   const ValueFetch& fetch() const { return fetch_; }
+  WatchedValues& watched() { return watched_; }
+  const WatchedValues& watched() const { return watched_; }
   ModuleSearch& search() { return search_; }
   const ModuleSearch& search() const { return search_; }
   ShownSearches& shownSearches() { return shownSearches_; }
@@ -103,9 +106,9 @@ class Document : public QObject {
   // Of the open module, and before them those of the file that could not be opened last.
   const std::vector<Diagnostic>& diagnostics() const { return state_.diagnostics; }
 
-  void cancel() { run_.cancel(), fetch_.cancel(); }  // a run, and the fetch of a value
-  // What a user waits for: a file that is read, the run, the fetch of a value, an edit, arranging and values on nodes
-  // that take long. progressed() tells of changes.
+  void cancel() { run_.cancel(), fetch_.cancel(), watched_.cancel(); }  // a run, and values that were asked for
+  // What a user waits for: a file that is read, the run, values that were asked for, an edit, arranging and values on
+  // nodes that take long. progressed() tells of changes.
   std::vector<BackgroundTask> tasks();
   bool isBusy() const { return background_.isBusy() || overview_.isWaiting(); }
 
@@ -149,6 +152,7 @@ class Document : public QObject {
   void noteSelection();
   void restoreSelection();
   void takeProject();  // of the history, with the groups that are open
+  void evaluate();     // what nodes show
   void pageReplaced();
   void setDiagnostics(const Diagnostics& found);
   void collectDiagnostics();
@@ -172,6 +176,7 @@ class Document : public QObject {
   ProgramRun run_{*this, background_};
   LiveValues live_{*this, background_};
   ValueFetch fetch_{*this, background_};
+  WatchedValues watched_{*this, background_};
   ModuleSearch search_{*this, background_};
   ShownSearches shownSearches_{*this, background_};
   ModuleOverview overview_{*this, background_};

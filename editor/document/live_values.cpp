@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/edit/wiring/splicing.h"
+#include "core/ops/inference/infer.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
 
@@ -13,6 +14,52 @@ namespace tessera {
 namespace {
 
 constexpr int kLongestMs = 3000;  // an evaluation that takes longer than anybody waits is stopped
+constexpr size_t kMostFaults = 20;
+
+using Lacking = std::unordered_map<InstructionId, InstructionId>;
+
+QString nameOf(const Module& module, InstructionId id) {
+  const std::string_view name = module.at(id).name;
+  return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+}
+
+// The parameters of the entry whose arguments cannot be made.
+Faults faultsOf(const Module& module, const PossibleArguments& arguments) {
+  Faults out;
+  for (InstructionId parameter : module.entryComputation().parameters)
+    if (const Diagnostic* wrong = parameter.valid() ? arguments.wrongOf(module, parameter) : nullptr)
+      out.emplace(parameter, reasonOf(*wrong));
+  return out;
+}
+
+std::vector<InstructionId> keysOf(const Faults& faults) {
+  std::vector<InstructionId> out;
+  for (const auto& [id, reason] : faults) out.push_back(id);
+  return out;
+}
+
+// What of the entry has no value because of a fault, each with the first that it depends on.
+Lacking lackingFor(const Module& module, const Faults& faults) {
+  Lacking out;
+  const auto order = topologicalOrder(module, module.entry());
+  if (faults.empty() || !order) return out;
+  for (InstructionId id : *order) {
+    if (faults.contains(id)) out.emplace(id, id);
+    for (InstructionId operand : module.at(id).operands)
+      if (const auto found = out.find(operand); found != out.end()) out.try_emplace(id, found->second);
+  }
+  return out;
+}
+
+// Nodes say what they lack.
+void sayLacking(const Module& module, const Faults& faults, const Lacking& lacking, NodeValues& nodes) {
+  for (const auto& [id, fault] : lacking) {
+    NodeValue none;
+    none.bad = id == fault;
+    none.text = id == fault ? briefly(faults.at(id)) : LiveValues::tr("needs %1").arg(nameOf(module, fault));
+    nodes.insert_or_assign(id, std::move(none));
+  }
+}
 
 // Nodes of a computation that nothing ran keep their strip and say so.
 void sayNotRun(const Module& module, ComputationId computation, NodeValues& nodes) {
@@ -23,10 +70,10 @@ void sayNotRun(const Module& module, ComputationId computation, NodeValues& node
 
 // The first call of a computation that is in sight beside the one that is looked at.
 void addCall(const Module& module, std::span<const Literal> arguments, ComputationId computation,
-             const std::atomic<bool>* cancel, NodeValues& nodes) {
+             const std::atomic<bool>* cancel, std::span<const InstructionId> unknown, NodeValues& nodes) {
   const CallPath path = pathTo(module, computation);
   if (path.empty()) return sayNotRun(module, computation, nodes);
-  const auto trace = traceModule(module, arguments, path, cancel);
+  const auto trace = traceModule(module, arguments, path, cancel, unknown);
   if (!trace) return;
   if (trace->calls.size() < path.size() || trace->calls.back().applications == 0)
     return sayNotRun(module, computation, nodes);
@@ -53,22 +100,34 @@ CallPath whatIsThere(const CallPath& path, const Module& module) {
   return {path.begin(), gone};
 }
 
-Result<std::vector<Literal>> argumentsOf(const Request& request) {
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments,
-                           argumentsOf(request.module, request.files, request.settings, *request.cancel));
+Result<PossibleArguments> argumentsOf(const Request& request) {
+  TESSERA_ASSIGN_OR_RETURN(PossibleArguments out,
+                           possibleArgumentsOf(request.module, request.files, request.settings, *request.cancel));
   for (const auto& [leaf, value] : request.played)
     if (const auto at = static_cast<size_t>(leaf);
-        at < arguments.size() && compatible(arguments[at].shape(), value.shape()))
-      arguments[at] = value;
-  return arguments;
+        at < out.values.size() && compatible(out.values[at].shape(), value.shape())) {
+      out.values[at] = value;
+      out.wrong.erase(leaf);
+    }
+  return out;
 }
 
-QString reasonOf(const Diagnostic& error) {
-  const std::string file = error.file.empty() ? std::string() : error.file + ": ";
-  return QString::fromStdString(file + error.message);
+// An instruction that cannot be evaluated is one more fault: the rest is evaluated without it.
+Result<Trace> traced(const Request& request, std::span<const Literal> arguments, Faults& faults) {
+  const Module& module = request.module;
+  while (true) {
+    auto trace = traceModule(module, arguments, request.calls, request.cancel.get(), keysOf(faults));
+    if (trace || *request.cancel || faults.size() >= kMostFaults) return trace;
+    const Diagnostic& error = trace.error();
+    const InstructionId at = error.instruction;
+    if (!module.contains(at) || module.at(at).computation != module.entry() ||
+        !faults.emplace(at, QString::fromStdString(error.message)).second)
+      return trace;
+  }
 }
 
-NodeValues nodeValues(const Request& request, std::span<const Literal> arguments, const Trace& trace) {
+NodeValues nodeValues(const Request& request, std::span<const Literal> arguments, const Trace& trace,
+                      const Faults& faults) {
   NodeValues nodes = nodeValues(request.module, trace);
   for (size_t k = 0; k < request.calls.size(); ++k)
     if (k >= trace.calls.size() || trace.calls[k].applications == 0)
@@ -76,7 +135,7 @@ NodeValues nodeValues(const Request& request, std::span<const Literal> arguments
   for (ComputationId each : request.seen)
     if (request.module.contains(each) &&
         std::ranges::find(request.calls, each, &CallFrame::computation) == request.calls.end())
-      addCall(request.module, arguments, each, request.cancel.get(), nodes);
+      addCall(request.module, arguments, each, request.cancel.get(), keysOf(faults), nodes);
   return nodes;
 }
 
@@ -86,7 +145,18 @@ struct LiveValues::Found {
   NodeValues nodes;
   std::shared_ptr<const Trace> trace;
   QString failure;
+  Faults faults;
+  Lacking lacking;
 };
+
+QString LiveValues::whyNone(InstructionId id) const {
+  if (!state_.failure.isEmpty()) return state_.failure;
+  const auto found = state_.lacking.find(id);
+  if (found == state_.lacking.end()) return {};
+  const QString& reason = state_.faults.at(found->second);
+  if (found->second == id || !document_.module().contains(found->second)) return reason;
+  return tr("It needs %1, which has no value: %2").arg(nameOf(document_.module(), found->second), reason);
+}
 
 void LiveValues::begin(bool on) {
   tessera::cancel(state_.evaluation);
@@ -98,9 +168,8 @@ void LiveValues::setOn(bool on) {
   state_.on = on;
   document_.view().remakeMaker();
   if (!on) {
-    state_.values.clear();
-    state_.trace.reset();
-    emit changed();
+    Found none;
+    take(none);
   }
   document_.view().arrangeAgain(true);
   evaluate();
@@ -118,15 +187,18 @@ void LiveValues::evaluate() {
       kRunning, [this, request = std::move(request), revision = document_.revision()]() -> Background::Answer {
         const auto find = [&]() -> Result<Found> {
           if (!isCheapToRun(request.module)) return Found{};
-          TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, argumentsOf(request));
-          TESSERA_ASSIGN_OR_RETURN(Trace trace,
-                                   traceModule(request.module, arguments, request.calls, request.cancel.get()));
-          NodeValues nodes = nodeValues(request, arguments, trace);
-          return Found{std::move(nodes), std::make_shared<const Trace>(std::move(trace)), {}};
+          TESSERA_ASSIGN_OR_RETURN(const PossibleArguments arguments, argumentsOf(request));
+          Found out;
+          out.faults = faultsOf(request.module, arguments);
+          TESSERA_ASSIGN_OR_RETURN(Trace trace, traced(request, arguments.values, out.faults));
+          out.nodes = nodeValues(request, arguments.values, trace, out.faults);
+          out.lacking = lackingFor(request.module, out.faults);
+          sayLacking(request.module, out.faults, out.lacking, out.nodes);
+          out.trace = std::make_shared<const Trace>(std::move(trace));
+          return out;
         };
         auto result = find();
-        auto found =
-            std::make_shared<Found>(result ? std::move(*result) : Found{{}, nullptr, reasonOf(result.error())});
+        auto found = std::make_shared<Found>(result ? std::move(*result) : Found{.failure = reasonOf(result.error())});
         return [this, found, cancel = request.cancel, revision] {
           if (cancel != state_.evaluation) return;  // a newer one comes
           setEvaluating(false);
@@ -140,7 +212,7 @@ void LiveValues::stop() {
   if (!state_.evaluates) return;
   tessera::cancel(std::exchange(state_.evaluation, nullptr));
   setEvaluating(false);
-  Found none{{}, nullptr, QString::fromStdString(failCancelled().error().message)};
+  Found none{.failure = QString::fromStdString(failCancelled().error().message)};
   take(none);
 }
 
@@ -153,6 +225,8 @@ void LiveValues::take(Found& found) {
   state_.values = std::move(found.nodes);
   background_.dispose(std::exchange(state_.trace, std::move(found.trace)));
   state_.failure = std::move(found.failure);
+  state_.faults = std::move(found.faults);
+  state_.lacking = std::move(found.lacking);
   emit changed();
 }
 

@@ -32,6 +32,11 @@ class LiveValues : public QObject {
   const std::shared_ptr<const Trace>& trace() const { return state_.trace; }  // null: nothing was evaluated
   // Why there are no values; empty: there are, or none are wanted.
   const QString& failure() const { return state_.failure; }
+  // Instructions of the entry that have none, with what is wrong: an argument that cannot be made, an operation that
+  // fails. What does not depend on them has its value.
+  const Faults& faults() const { return state_.faults; }
+  // Why this one has no value; empty: it has, or nothing is wrong and it is open or was not reached.
+  QString whyNone(InstructionId id) const;
   // Which call of a called computation is looked at; the one that is shown or selected gets its first.
   const CallPath& callPath() const { return state_.callPath; }
   void lookInto(CallPath path);
@@ -64,6 +69,8 @@ class LiveValues : public QObject {
     NodeValues values;
     std::shared_ptr<const Trace> trace;
     QString failure;
+    Faults faults;
+    std::unordered_map<InstructionId, InstructionId> lacking;  // what has no value, with the fault that it depends on
     CallPath callPath;
     std::vector<ComputationId> inSight;  // called computations whose values were asked for
     std::map<int64_t, Literal> played;

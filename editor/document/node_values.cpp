@@ -4,6 +4,7 @@
 #include <QBuffer>
 #include <QImage>
 #include <QImageReader>
+#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -153,12 +154,28 @@ Result<Samples> decodePicture(std::string_view content, const std::string& name)
   return out;
 }
 
-Result<std::vector<Literal>> argumentsOf(const Module& module, const FileAccess& files, const RunSettings& settings,
-                                         const std::atomic<bool>& cancel) {
+namespace {
+
+Result<ArgumentRules> rulesUntil(const std::atomic<bool>& cancel, const FileAccess& files,
+                                 const RunSettings& settings) {
   TESSERA_ASSIGN_OR_RETURN(ArgumentRules rules, argumentRulesOf(settings, files));
   rules.watch = [&cancel](size_t, size_t) -> Status { return cancel ? failCancelled() : Status(); };
   rules.decodeImage = decodePicture;
+  return rules;
+}
+
+}  // namespace
+
+Result<std::vector<Literal>> argumentsOf(const Module& module, const FileAccess& files, const RunSettings& settings,
+                                         const std::atomic<bool>& cancel) {
+  TESSERA_ASSIGN_OR_RETURN(const ArgumentRules rules, rulesUntil(cancel, files, settings));
   return argumentsBy(rules, module);
+}
+
+Result<PossibleArguments> possibleArgumentsOf(const Module& module, const FileAccess& files,
+                                              const RunSettings& settings, const std::atomic<bool>& cancel) {
+  TESSERA_ASSIGN_OR_RETURN(const ArgumentRules rules, rulesUntil(cancel, files, settings));
+  return possibleArgumentsBy(rules, module);
 }
 
 bool isCheapToRun(const Module& module) {
@@ -243,8 +260,7 @@ NodeValues nodeValues(const Module& module, const Trace& trace) {
   const auto add = [&](const CallTrace& call) {
     for (const auto& [id, value] : call.values) {
       const Shape& shape = module.shapeOf(id);
-      if (value.shape().isTuple()) out[id].text = tupleText(value);
-      if (value.shape().isToken()) out[id].text = QObject::tr("token");
+      if (value.shape().isTuple() || value.shape().isToken()) out[id] = nodeValue(value);
       if (!value.shape().isArray() || !shape.isArray() ||
           shape.elementCount().value_or(kMaxPreviewElements + 1) > kMaxPreviewElements)
         continue;
@@ -262,9 +278,25 @@ NodeValues nodeValues(const Module& module, const Trace& trace) {
   return out;
 }
 
+QString reasonOf(const Diagnostic& error) {
+  Diagnostic told = error;
+  told.file.clear();
+  const QString message = QString::fromStdString(told.toString()).remove(QStringLiteral("error: "));
+  return error.file.empty() ? message : QStringLiteral("%1: %2").arg(QString::fromStdString(error.file), message);
+}
+
+QString briefly(const QString& reason) {
+  static const QRegularExpression folders(QStringLiteral("(\\S*/)(?=[^/\\s]+)"));
+  return QString(reason).remove(folders);
+}
+
 NodeValue nodeValue(const Literal& value) {
   NodeValue out;
   const Shape& shape = value.shape();
+  if (!shape.isArray()) {
+    out.text = shape.isTuple() ? tupleText(value) : QObject::tr("token");
+    return out;
+  }
   if (shape.dimensions.empty()) {
     out.text = QString::fromStdString(printLiteral(value)).simplified();
     out.bad =
@@ -291,6 +323,12 @@ NodeValue nodeValue(const Literal& value) {
     return out;
   } else
     addSamples(value, out);
+  if (range.least == range.most) {  // in the middle of its sign
+    out.zero = range.least < 0 ? 1 : 0;
+    for (float& sample : out.samples)
+      if (std::isfinite(sample)) sample = range.least == 0 ? 0.0F : 0.5F;
+    return out;
+  }
   const double scale = range.most > range.least ? 1 / (range.most - range.least) : 0;
   out.zero = static_cast<float>(-range.least * scale);
   for (float& sample : out.samples)

@@ -4,10 +4,11 @@
 
 #include <QString>
 #include <atomic>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
-#include "core/evaluate/argument_source.h"
+#include "core/evaluate/argument_rules.h"
 #include "core/evaluate/trace.h"
 #include "core/formats/run_settings.h"
 #include "core/trust/file_access.h"
@@ -16,6 +17,7 @@
 namespace tessera {
 
 using NodeValues = std::unordered_map<InstructionId, NodeValue>;
+using Faults = std::map<InstructionId, QString>;
 
 // Whether a module is small enough, by cost, to be evaluated after every edit.
 bool isCheapToRun(const Module& module);
@@ -24,11 +26,17 @@ bool startsLive(Module module);
 // Where values first hold NaN or an infinity (none of what they read does), the text says so; behind it, where from.
 NodeValues nodeValues(const Module& module, const Trace& trace);
 NodeValue nodeValue(const Literal& value);
+// Why there is no value; for a node, which has little room, files by their names alone.
+QString reasonOf(const Diagnostic& error);
+QString briefly(const QString& reason);
 
 // Entry arguments of a run on one device, as the settings say; files are read as far as they may be. Before each one
 // `cancel` is asked.
 Result<std::vector<Literal>> argumentsOf(const Module& module, const FileAccess& files, const RunSettings& settings,
                                          const std::atomic<bool>& cancel);
+// The same without those that cannot be made.
+Result<PossibleArguments> possibleArgumentsOf(const Module& module, const FileAccess& files,
+                                              const RunSettings& settings, const std::atomic<bool>& cancel);
 // Any picture that Qt reads, but for SVG, which may name other files.
 Result<Samples> decodePicture(std::string_view content, const std::string& name);
 

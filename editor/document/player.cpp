@@ -2,6 +2,9 @@
 // for it.
 #include "editor/document/player.h"
 
+#include <algorithm>
+
+#include "core/evaluate/argument_source.h"
 #include "core/evaluate/evaluate.h"
 #include "editor/document/document.h"
 
@@ -41,9 +44,32 @@ std::vector<Shape> outputShapes(const Module& module) {
   return out;
 }
 
+namespace {
+
+// Of a tuple's elements, each an array.
+std::map<int64_t, int64_t> feedbackByName(const Module& module) {
+  constexpr std::string_view kNext = "next_";
+  std::map<int64_t, int64_t> out;
+  const Instruction& root = module.at(module.entryComputation().root);
+  if (root.opcode != Opcode::Tuple) return out;
+  const auto isArray = [&](InstructionId id) { return module.contains(id) && module.shapeOf(id).isArray(); };
+  if (!std::ranges::all_of(root.operands, isArray)) return out;
+  for (size_t output = 0; output < root.operands.size(); ++output) {
+    const std::string_view name = module.at(root.operands[output]).name;
+    if (!name.starts_with(kNext)) continue;
+    const auto old = module.findInstruction(name.substr(kNext.size()));
+    if (old && module.at(*old).opcode == Opcode::Parameter && module.at(*old).computation == module.entry())
+      out.emplace(firstLeafOf(module, *old), static_cast<int64_t>(output));
+  }
+  return out;
+}
+
+}  // namespace
+
 std::map<int64_t, int64_t> declaredFeedback(const Module& module) {
   std::map<int64_t, int64_t> out;
-  if (module.config().inputOutputAlias.empty() || outputShapes(module).empty()) return out;
+  if (outputShapes(module).empty()) return out;
+  if (module.config().inputOutputAlias.empty()) return feedbackByName(module);
   const LeafNumbers outputs = leafNumbers(module.shapeOf(module.entryComputation().root));
   std::vector<LeafNumbers> arguments;
   std::vector<int64_t> first;  // leaf of each parameter

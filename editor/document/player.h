@@ -1,6 +1,7 @@
 // Player: feeds outputs back to inputs, step by step or at a rate, so that a simulation or a training step can be
-// watched. The feedback is the document's own, else the module's aliases; without either, it can be requested:
-// the first input of an output's shape.
+// watched. The feedback is the document's own, else what the module declares: its aliases, or results that are named
+// next_W for the input W, as those of a training step. Without either, it can be requested: the first input of an
+// output's shape.
 // Uses Document's live values; used by PlayBar.
 #pragma once
 
@@ -14,7 +15,7 @@ namespace tessera {
 
 class Document;
 
-// Argument leaf -> output leaf: aliases of the module, and inputs that can get the first output of just their shape.
+// Argument leaf -> output leaf: what the module declares, and inputs that can get the first output of just their shape.
 std::map<int64_t, int64_t> declaredFeedback(const Module& module);
 std::map<int64_t, int64_t> possibleFeedback(const Module& module);
 std::vector<Shape> outputShapes(const Module& module);  // leaves of the entry's root, tokens skipped

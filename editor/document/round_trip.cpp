@@ -1,9 +1,6 @@
 // See round_trip.h.
 #include "editor/document/round_trip.h"
 
-#include <QDir>
-
-#include "backends/run_request.h"
 #include "backends/value_compare.h"
 #include "core/evaluate/argument_rules.h"
 #include "core/formats/file_content.h"
@@ -24,14 +21,32 @@ Result<std::vector<Literal>> recorded(const Module& module, const GroupedSelecti
   return valuesOf({&module, "cpu", arguments}, place.inputs);
 }
 
+// Those that were recorded, else what a run of the part takes.
+Result<std::vector<Literal>> argumentsOf(const TakenPart& part, const FileAccess& files, const RunSettings& settings,
+                                         const std::atomic<bool>& cancel) {
+  return part.inputs.empty() ? argumentsOf(part.module, files, settings, cancel) : part.inputs;
+}
+
 }  // namespace
+
+Status writePart(TakenPart& part) {
+  auto folder = std::make_shared<const QTemporaryDir>();
+  if (!folder->isValid()) return fail({.kind = ErrorKind::Output, .message = folder->errorString().toStdString()});
+  part.file = folder->filePath(QStringLiteral("%1.hlo").arg(QString::fromStdString(part.module.name)));
+  TESSERA_TRY(writeFileAtomically(part.file.toStdString(), printHloText(part.module)));
+  if (!part.inputs.empty())
+    TESSERA_TRY(
+        writeNpz(folder->filePath(QStringLiteral("inputs.npz")).toStdString(), namedLeaves(part.inputs, "arg")));
+  part.folder = std::move(folder);
+  return {};
+}
 
 Result<TakenPart> takePart(const Module& module, std::span<const InstructionId> selection,
                            const std::vector<Literal>& arguments, const QString& name) {
   const std::vector<InstructionId> whole = withBetween(module, selection);
   TESSERA_ASSIGN_OR_RETURN(GroupedSelection place, groupingOf(module, whole));
   TESSERA_ASSIGN_OR_RETURN(Module part, selectionAsModule(module, whole, name.toStdString()));
-  TakenPart out{std::move(part), std::move(place), {}, {}, whole.size() - selection.size()};
+  TakenPart out{.module = std::move(part), .place = std::move(place), .between = whole.size() - selection.size()};
   if (out.place.home != module.entry()) {
     out.note = QObject::tr("it stands in a called computation: its inputs are default values");
     return out;
@@ -62,42 +77,23 @@ void RoundTrip::setPart(Document* part) {
   });
 }
 
-Result<QString> RoundTrip::write() {
-  if (!folder_.isValid()) return fail({.kind = ErrorKind::Output, .message = folder_.errorString().toStdString()});
-  const QString path =
-      QDir(folder_.path()).filePath(QStringLiteral("%1.hlo").arg(QString::fromStdString(part_.module.name)));
-  TESSERA_TRY(writeFileAtomically(path.toStdString(), printHloText(part_.module)));
-  if (!part_.inputs.empty())
-    TESSERA_TRY(writeNpz(QDir(folder_.path()).filePath(QStringLiteral("inputs.npz")).toStdString(),
-                         namedLeaves(part_.inputs, "arg")));
-  return path;
-}
-
-// Those that were recorded, else what a run of the part takes.
-Result<std::vector<Literal>> RoundTrip::argumentsOfPart() const {
-  if (!part_.inputs.empty()) return part_.inputs;
-  TESSERA_ASSIGN_OR_RETURN(ArgumentRules rules, argumentRulesOf(edited_->runSettings(), edited_->filesOfRun()));
-  rules.decodeImage = decodePicture;
-  return argumentsBy(rules, part_.module);
-}
-
 void RoundTrip::check() {
   if (busy_ || !edited_ || !edited_->isOpen()) return;
   found_.reset();
   problem_.clear();
   checkedChanges_ = changes_;
-  auto arguments = argumentsOfPart();
-  if (!arguments) {
-    problem_ = QString::fromStdString(arguments.error().toString());
-    return emit checked();
-  }
   cancel_ = std::make_shared<std::atomic<bool>>(false);
   busy_ = true;
   SideBySideOptions options;
   options.threads = static_cast<int>(edited_->runSettings().threads);
   options.cancel = cancel_.get();
-  pool_.start([this, cancel = cancel_, options, arguments = *std::move(arguments), after = edited_->module()] {
-    auto made = std::make_shared<Result<SideBySide>>(runSideBySide(part_.module, after, arguments, options));
+  const auto run = [this, cancel = cancel_, options, after = edited_->module(), files = edited_->filesOfRun(),
+                    settings = edited_->runSettings()]() -> Result<SideBySide> {
+    TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, argumentsOf(part_, files, settings, *cancel));
+    return runSideBySide(part_.module, after, arguments, options);
+  };
+  pool_.start([this, run] {
+    auto made = std::make_shared<Result<SideBySide>>(run());
     QMetaObject::invokeMethod(
         this,
         [this, made] {

@@ -18,18 +18,22 @@ namespace tessera {
 
 class Document;
 
-// What is taken out, made by a worker.
+// What is taken out, made and written by a worker.
 struct TakenPart {
   Module module;  // as it was
   GroupedSelection place;
-  std::vector<Literal> inputs;  // as the whole graph gives them; empty: not recorded
-  QString note;                 // why not
-  size_t between = 0;           // of the members those that were not selected, but lie between
+  std::vector<Literal> inputs;                  // as the whole graph gives them; empty: not recorded
+  QString note;                                 // why not
+  size_t between = 0;                           // of the members those that were not selected, but lie between
+  std::shared_ptr<const QTemporaryDir> folder;  // with the file; null: it was not written
+  QString file;                                 // that a document opens
 };
 // Inputs are recorded where the part is in the entry computation: the graph is run once with the document's
 // arguments. What lies between goes with it. Fails where the selection cannot be cut out.
 Result<TakenPart> takePart(const Module& module, std::span<const InstructionId> selection,
                            const std::vector<Literal>& arguments, const QString& name);
+// The part as a file of a folder that goes with it, and its inputs as inputs.npz beside it.
+Status writePart(TakenPart& part);
 
 class RoundTrip : public QObject {
   Q_OBJECT
@@ -38,8 +42,6 @@ class RoundTrip : public QObject {
   RoundTrip(Document& whole, TakenPart part, QObject* parent);
   ~RoundTrip() override;
 
-  // The part and its inputs as files that a document opens: inputs.npz beside part.hlo.
-  Result<QString> write();
   void setPart(Document* part);
   Document* part() const { return edited_; }
   Document* whole() const { return whole_; }
@@ -57,11 +59,8 @@ class RoundTrip : public QObject {
   void checked();  // or what was found became outdated
 
  private:
-  Result<std::vector<Literal>> argumentsOfPart() const;
-
   QPointer<Document> whole_, edited_;
   const TakenPart part_;
-  QTemporaryDir folder_;
   QThreadPool pool_;
   std::shared_ptr<std::atomic<bool>> cancel_;
   std::optional<SideBySide> found_;

@@ -38,6 +38,11 @@ void SceneMaker::setProject(Project project) {
   project_ = std::move(fresh);
 }
 
+void SceneMaker::setWatched(std::set<InstructionId> watched) {
+  const std::lock_guard lock(projectMutex_);
+  watched_ = std::move(watched);
+}
+
 std::shared_ptr<const ProjectPage> SceneMaker::pageOf(ComputationId computation) const {
   const std::lock_guard lock(projectMutex_);
   const ProjectPage* page = project_->find(module_.at(computation).name);
@@ -129,7 +134,7 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
     for (ViewNode& node : view.nodes) writeSizes(scene, hued, node);
     view.room = room_;
     view.flow = flowOf(view);
-    enlarge(view);
+    keepStrips(view);
     scene.view = std::make_shared<const GraphView>(std::move(view));
   }
   const auto page = plain_ ? nullptr : pageOf(computation);
@@ -181,13 +186,26 @@ Flow SceneMaker::flowOf(const GraphView& view) {
   return flows_.try_emplace(view.computation, flow).first->second;
 }
 
-void SceneMaker::enlarge(GraphView& view) const {
-  const auto page = values_ ? pageOf(view.computation) : nullptr;
-  if (!page || page->enlarged.empty()) return;
-  for (ViewNode& node : view.nodes)
-    if ((node.kind == ViewNode::Kind::Instruction || node.caller) && !node.chip && module_.contains(node.instruction) &&
-        page->enlarged.contains(std::string(module_.at(node.instruction).name)))
+// Of nodes whose values are watched where the others show none, and of those that are shown large.
+void SceneMaker::keepStrips(GraphView& view) const {
+  const auto watched = [this] {
+    const std::lock_guard lock(projectMutex_);
+    return watched_;
+  }();
+  const auto page = pageOf(view.computation);
+  const auto isLarge = [&](const ViewNode& node) {
+    return page && (node.kind == ViewNode::Kind::Instruction || node.caller) && module_.contains(node.instruction) &&
+           page->enlarged.contains(std::string(module_.at(node.instruction).name));
+  };
+  if (watched.empty() && (!values_ || !page || page->enlarged.empty())) return;
+  for (ViewNode& node : view.nodes) {
+    const bool asked = watched.contains(node.shows());
+    if (node.chip || (!values_ && !asked)) continue;
+    if (isLarge(node))
       node.strip = kEnlargedStrip;
+    else if (asked)
+      node.strip = kValueStrip;
+  }
 }
 
 // The names and hues of a result's sizes.

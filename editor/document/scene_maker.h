@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <unordered_map>
@@ -57,6 +58,9 @@ class SceneMaker {
   // Another arrangement round the same graph; scenes made from now on show it.
   void setProject(Project project);
 
+  // Instructions whose nodes keep a strip for their values, whatever the others do, for scenes made from now on.
+  void setWatched(std::set<InstructionId> watched);
+
   // Another grouping than by scopes; open groups are those of one grouping.
   void setGrouping(Grouping grouping) { grouping_ = grouping; }
 
@@ -104,7 +108,7 @@ class SceneMaker {
   std::vector<std::string> sourcesOf(ComputationId computation);
   std::set<std::string> placedOn(ComputationId computation) const;
   Flow flowOf(const GraphView& view);
-  void enlarge(GraphView& view) const;
+  void keepStrips(GraphView& view) const;
   void writeSizes(const Scene& scene, bool hued, ViewNode& node) const;
   void showMuted(Picture& picture, const ProjectPage& page) const;
 
@@ -112,6 +116,7 @@ class SceneMaker {
 
   const Module module_;
   std::shared_ptr<const Project> project_;  // places, frames and notes; groups as they were when the file was opened
+  std::set<InstructionId> watched_;
   const std::shared_ptr<const PlainGraph> plain_;
   const bool values_;
   std::string inputs_;

@@ -23,6 +23,7 @@ std::shared_ptr<SceneMaker> SceneView::makerOf(const Module& module) const {
   auto made =
       std::make_shared<SceneMaker>(module, document_.project(), nullptr, document_.live().showsValuesOf(module));
   made->setFields(fields_);
+  made->setWatched(document_.watched().watched());
   made->setGrouping(grouping());
   if (state_.maker) {
     made->setFlows(state_.maker->flows());
@@ -68,6 +69,12 @@ void SceneView::projectReplaced() {
 void SceneView::runSettingsReplaced() {
   state_.maker->setProject(document_.project());
   if (scene().options.sources.empty()) return;
+  state_.isOlder = true;
+  arrangeAgain(true);
+}
+
+void SceneView::watchedReplaced() {
+  state_.maker->setWatched(document_.watched().watched());
   state_.isOlder = true;
   arrangeAgain(true);
 }

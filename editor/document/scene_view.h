@@ -83,6 +83,7 @@ class SceneView : public QObject {
   void begin(std::shared_ptr<SceneMaker> maker, Scene scene);  // of another file
   void projectReplaced();
   void runSettingsReplaced();
+  void watchedReplaced();
   void arrangeAgain(bool keepView);
   void overlayChanged();
   void leaveRemovedComputation();

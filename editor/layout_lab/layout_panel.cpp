@@ -156,6 +156,7 @@ void LayoutPanel::showShape(const Shape& shape, const QString& name, std::vector
   title_->setToolTip(asPlainText(name));
   title_->setVisible(!name.isEmpty());
   ofWire_ = showWhole(shape);
+  view_->finishAnimations();  // elements travel where the user changes the layout, and not where he looks elsewhere
   if (ofWire_) return;
   text_->setText(QString::fromStdString(toString(shape)));
   leaves_->hide();

@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kGlideMs = 130, kTravelMs = 700;
+constexpr int kGlideMs = 130;
 
 QRectF between(const QRectF& a, const QRectF& b, double t) {
   return {a.topLeft() + (b.topLeft() - a.topLeft()) * t, a.size() + (b.size() - a.size()) * t};
@@ -36,13 +36,10 @@ LinkOverlay::LinkOverlay(LabState* state, const CellPane* grid, const CellPane* 
     : QWidget(parent), state_(state), grid_(grid), memory_(memory) {
   setAttribute(Qt::WA_TransparentForMouseEvents);
   setAttribute(Qt::WA_NoSystemBackground);
-  for (QVariantAnimation* animation : {&glide_, &travel_}) {
-    animation->setStartValue(0.0);
-    animation->setEndValue(1.0);
-    connect(animation, &QVariantAnimation::valueChanged, this, [this] { update(); });
-  }
+  glide_.setStartValue(0.0);
+  glide_.setEndValue(1.0);
+  connect(&glide_, &QVariantAnimation::valueChanged, this, [this] { update(); });
   glide_.setEasingCurve(QEasingCurve::OutCubic);
-  travel_.setEasingCurve(QEasingCurve::InOutQuad);
   connect(state_, &LabState::currentChanged, this, &LinkOverlay::retarget);
   for (const CellPane* pane : {grid, memory}) connect(pane, &CellPane::scrolled, this, qOverload<>(&QWidget::update));
 }
@@ -50,8 +47,6 @@ LinkOverlay::LinkOverlay(LabState* state, const CellPane* grid, const CellPane* 
 void LinkOverlay::finishAnimation() {
   glide_.stop();
   glide_.setCurrentTime(glide_.duration());
-  travel_.stop();
-  travel_.setCurrentTime(travel_.duration());
   from_ = {};
   update();
 }
@@ -62,9 +57,6 @@ void LinkOverlay::retarget() {
     glide_.stop();
     glide_.setDuration(transitionMs(kGlideMs));
     glide_.start();
-    travel_.stop();
-    travel_.setDuration(transitionMs(kTravelMs));
-    travel_.start();
   } else {
     finishAnimation();
   }
@@ -185,10 +177,6 @@ void LinkOverlay::paintLine(QPainter& painter, const Ends& ends, const LabColors
   painter.setBrush(colors.accent);
   painter.drawEllipse(from, 3.5, 3.5);
   painter.drawEllipse(to, 3.5, 3.5);
-  if (travel_.state() != QAbstractAnimation::Running) return;
-  painter.setBrush(colors.page);
-  painter.setPen(QPen(colors.accent, 2));
-  painter.drawEllipse(path.pointAtPercent(std::clamp(travel_.currentValue().toDouble(), 0.0, 1.0)), 4.5, 4.5);
 }
 
 // The grid's label lies on its column numbers; memory's below its cell, over the position's number.

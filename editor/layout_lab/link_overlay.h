@@ -43,8 +43,7 @@ class LinkOverlay : public QWidget {
   const CellPane* grid_;
   const CellPane* memory_;
   Ends from_;
-  QVariantAnimation glide_;   // the ends move to the next cell
-  QVariantAnimation travel_;  // a dot runs once along the line
+  QVariantAnimation glide_;  // the ends move to the next cell
 };
 
 }  // namespace tessera

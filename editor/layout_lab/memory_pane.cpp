@@ -14,7 +14,9 @@ namespace {
 constexpr int kMemoryTitle = 34, kMemoryMargin = 14, kPlus = 17;
 constexpr int kWideLegend = 560;
 constexpr int64_t kMorphMost = 512;
-constexpr int kMorphMs = 420;       // it is looked at: elements that move to their new places
+// An explanation that the user starts by changing the layout, and no transition: the way of each element is followed by
+// eye. Transitions switched off switch it off, too.
+constexpr int kMorphMs = 420;
 constexpr int kLeastInOneRow = 28;  // one row of such cells is better than rows of larger ones
 
 int belowOf(int cell) { return cell >= 26 ? 17 : 0; }  // room for the position's number

@@ -21,6 +21,7 @@
 #include "core/hlo/numbers.h"
 #include "editor/document/document.h"
 #include "editor/document/file_export.h"
+#include "editor/look/round_step.h"
 #include "editor/text/plain_text.h"
 #include "editor/values/value_view.h"
 
@@ -115,6 +116,7 @@ void ValuePanel::connectParts() {
   connect(slider_, &QSlider::sliderReleased, this, [this] { sliding_ = false; });
   connect(&document_, &Document::selectionChanged, this, &ValuePanel::follow);
   connect(&document_.live(), &LiveValues::changed, this, &ValuePanel::refresh);
+  connect(&document_.watched(), &WatchedValues::changed, this, &ValuePanel::refresh);
   connect(&document_, &Document::moduleChanged, this, [this] {
     if (fetched_ && fetchedRevision_ != document_.revision()) refresh();
   });
@@ -151,7 +153,7 @@ void ValuePanel::want(InstructionId id) {
   fetched_.reset();
   sliding_ = false;
   refresh();
-  if (!document_.live().valueOf(id)) document_.fetch().start(id);
+  if (!document_.live().valueOf(id) && !document_.watched().contains(id)) document_.fetch().start(id);
 }
 
 void ValuePanel::follow() {
@@ -167,20 +169,26 @@ void ValuePanel::refresh() {
   if (!isVisible()) return;
   const bool known = document_.isOpen() && shown_.valid() && document_.module().contains(shown_);
   const Literal* value = known ? document_.live().valueOf(shown_) : nullptr;
+  const std::shared_ptr<const Literal> watched = document_.watched().valueOf(shown_);
+  if (!value && known) value = watched.get();
   if (!value && known && fetchedRevision_ == document_.revision()) value = fetched_.get();
   if (known) current_->setDimensions(document_.view().huesOf(shown_));
   if (value)
     current_->show(nameOf(document_, shown_), *value);
   else if (!known)
-    current_->clear(tr("Select an instruction to see its value; Ctrl+Shift+click computes it where nothing is live."));
-  else if (!document_.live().failure().isEmpty())
-    current_->clear(document_.live().failure());
+    current_->clear(tr("Select an instruction to see its value; Ctrl+Shift+click watches it where nothing is live."));
+  else if (const QString why = document_.live().whyNone(shown_); !why.isEmpty())
+    current_->clear(why);
+  else if (const QString why = document_.watched().whyNone(shown_); !why.isEmpty())
+    current_->clear(QStringLiteral("%1: %2").arg(nameOf(document_, shown_), why));
   else if (document_.fetch().isRunning() && shown_ == wanted_)
     current_->clear(tr("Computing %1 …").arg(nameOf(document_, shown_)));
+  else if (!document_.live().trace())
+    current_->clear(
+        tr("Values are not computed after every edit here. Ctrl+Shift+click on %1, or W, watches its value.")
+            .arg(nameOf(document_, shown_)));
   else
-    current_->clear(tr("%1 has no value yet: an input is open, or it was not reached. Ctrl+Shift+click computes it "
-                       "where nothing is live.")
-                        .arg(nameOf(document_, shown_)));
+    current_->clear(tr("%1 has no value yet: an input is open, or it was not reached.").arg(nameOf(document_, shown_)));
   if (pinnedId_.valid() && document_.isOpen() && document_.module().contains(pinnedId_))
     if (const Literal* other = document_.live().valueOf(pinnedId_))
       pinned_->setDimensions(document_.view().huesOf(pinnedId_)), pinned_->show(nameOf(document_, pinnedId_), *other);
@@ -197,8 +205,8 @@ void ValuePanel::showSlider() {
   const Literal& value = *document_.live().valueOf(shown_);
   const double now = loadDouble(value.shape().type, value.bytes().data());
   if (!std::isfinite(now)) return;
-  if (now < from_->value()) from_->setValue(now - std::abs(now));
-  if (now > to_->value()) to_->setValue(now + std::abs(now));
+  if (now < from_->value()) from_->setValue(-roundStep(-now));
+  if (now > to_->value()) to_->setValue(roundStep(now));
   const double span = to_->value() - from_->value();
   const QSignalBlocker blocker(slider_);
   slider_->setValue(span > 0 ? static_cast<int>(std::lround((now - from_->value()) / span * kSteps)) : 0);

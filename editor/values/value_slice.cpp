@@ -99,7 +99,7 @@ QString summaryText(const Literal& value) {
   if (s.anyFinite && s.count > 1)
     parts << QObject::tr("min %1").arg(sixDigits(s.least)) << QObject::tr("max %1").arg(sixDigits(s.most))
           << QObject::tr("mean %1").arg(sixDigits(s.mean)) << QObject::tr("σ %1").arg(sixDigits(s.deviation));
-  parts << QObject::tr("%L1 NaN").arg(s.nans);
+  if (s.count > 1 || s.nans) parts << QObject::tr("%L1 NaN").arg(s.nans);
   if (s.infinities) parts << QObject::tr("%L1 infinite").arg(s.infinities);
   if (s.count > 1) parts << QObject::tr("%L1 zero").arg(s.zeros);
   return parts.join(QStringLiteral(" · "));

@@ -179,6 +179,67 @@ ENTRY main {
     QCOMPARE(shapeOf("y"), std::string("f32[1,2,4,4]"));
   }
 
+  // What is dragged at a convolution's window makes its kernel as large; a kernel that others read stays.
+  void theKernelFollowsTheWindow() {
+    openText(R"(HloModule c
+ENTRY main {
+  x = f32[1,8,8,3] parameter(0)
+  k = f32[3,3,3,4] parameter(1)
+  one = f32[] constant(1)
+  ones = f32[3,3,4,4] broadcast(one), dimensions={}
+  y = f32[1,6,6,4] convolution(x, k), window={size=3x3}, dim_labels=b01f_01io->b01f
+  ROOT z = f32[1,4,4,4] convolution(y, ones), window={size=3x3}, dim_labels=b01f_01io->b01f
+})",
+             "y");
+    const std::string before = hand().text();
+    auto* window = picture<WindowPicture>("window");
+    const QPointF at = window->handleAt(WindowPicture::Handle::Size);
+    dragOn(window, at, at + QPointF(window->side(), 0));
+    QVERIFY2(says("size=3x4"), hand().text().c_str());
+    QCOMPARE(shapeOf("k"), std::string("f32[3,4,3,4]"));
+    QCOMPARE(shapeOf("z"), std::string("f32[1,4,3,4]"));
+    QVERIFY(hand().document().diagnostics().empty());
+    hand().undo();
+    QCOMPARE(hand().text(), before);
+    hand().document().select({hand().named("z")});
+    hand().settle();
+    QLineEdit* typed = hand().window().panels().inspector->form()->field("window");
+    typed->setFocus();
+    typed->selectAll();
+    QTest::keyClicks(typed, "{size=5x3}");
+    hand().settle();
+    QCOMPARE(shapeOf("ones"), std::string("f32[5,3,4,4]"));
+    QCOMPARE(shapeOf("z"), std::string("f32[1,2,4,4]"));
+    openText(R"(HloModule c
+ENTRY main {
+  x = f32[1,8,8,3] parameter(0)
+  k = f32[3,3,3,3] parameter(1)
+  a = f32[1,6,6,3] convolution(x, k), window={size=3x3}, dim_labels=b01f_01io->b01f
+  ROOT b = f32[1,4,4,3] convolution(a, k), window={size=3x3}, dim_labels=b01f_01io->b01f
+})",
+             "b");
+    QTest::mouseClick(picture<WindowPicture>("window")->findChild<QPushButton*>("windowSame"), Qt::LeftButton);
+    hand().settle();
+    QCOMPARE(shapeOf("k"), std::string("f32[3,3,3,3]"));
+  }
+
+  // Of a form with long names, too.
+  void fieldsAreWideEnoughToRead() {
+    hand().window().resize(1366, 768);
+    openText(R"(HloModule c
+ENTRY main {
+  x = f32[1,8,8,3] parameter(0)
+  k = f32[3,3,3,4] parameter(1)
+  ROOT convolution = f32[1,6,6,4] convolution(x, k), window={size=3x3}, dim_labels=b01f_01io->b01f
+})",
+             "convolution");
+    for (const char* name : {"name", "window", "dim_labels"}) {
+      const QLineEdit* field = hand().window().panels().inspector->form()->field(name);
+      const int words = field->fontMetrics().horizontalAdvance(field->text());
+      QVERIFY2(field->width() > words, qPrintable(QStringLiteral("%1: %2 px").arg(name).arg(field->width())));
+    }
+  }
+
   void dimensionsOfAReductionAreClicked() {
     openText(R"(HloModule r
 sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }

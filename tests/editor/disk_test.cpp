@@ -158,6 +158,22 @@ class DiskTest : public QObject {
     QTRY_COMPARE(explained.count(), 1);
   }
 
+  void aPartThatIsTakenOutAndAPictureAreWrittenByWorkers() {
+    const auto before = hand().window().tabs().count();
+    const int earlier = syncs;
+    QVERIFY(playCommand(hand().window(), QStringLiteral("take-out")));
+    QTRY_COMPARE(hand().window().tabs().count(), before + 1);
+    hand().settle();
+    QVERIFY2(hand().text().find("exponential") != std::string::npos, hand().text().c_str());
+    const int ofThePart = syncs;
+    QVERIFY(ofThePart > earlier);
+    QVERIFY(writeScreenshot(hand().window(), path("window.png")));
+    QVERIFY(syncs > ofThePart);
+    QVERIFY(contentOf(path("window.png")).startsWith("\x89PNG"));
+    QVERIFY(!writeScreenshot(hand().window(), path("no/such/window.png")));
+    QCOMPARE(syncsOfWindow.load(), 0);
+  }
+
   // Who closes or opens another file meanwhile loses nothing.
   void whatIsBeingWrittenIsWrittenWholeBeforeTheDocumentGoes() {
     const QByteArray first = QByteArray::fromStdString(hand().text());

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "editor/preferences/preferences.h"
 #include "tests/editor/layout_hand.h"
 #include "tests/editor/layout_pictures.h"
 
@@ -249,6 +250,24 @@ class LayoutPanelTest : public LayoutHand {
     QVERIFY(before != end);
     const QPoint second = memory()->rectOf(1)->topLeft().toPoint() + QPoint(8, 8);
     QVERIFY(start.pixelColor(second) != end.pixelColor(second));
+  }
+
+  void elementsStandAtOnceWhereTransitionsAreOffOrAnotherArrayIsShown() {
+    const auto stands = [this] {
+      const QImage now = memory()->grab().toImage();
+      panel_->finishAnimations();
+      return now == memory()->grab().toImage();
+    };
+    panel_->setPreset(QStringLiteral("row-major"));
+    panel_->finishAnimations();
+    preferences().animations = false;
+    QTest::keyClick(panel_->chips(), Qt::Key_Right, Qt::ControlModifier);
+    preferences().animations = true;
+    QVERIFY(stands());
+    Shape other = *panel_->shape();
+    std::ranges::reverse(other.layout->minorToMajor);
+    panel_->showShape(other, QStringLiteral("x"), {});
+    QVERIFY(stands());
   }
 };
 

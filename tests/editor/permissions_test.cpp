@@ -226,8 +226,8 @@ class PermissionsTest : public QObject {
       QVERIFY2(message().contains("not allowed") && outputs().empty(), name.c_str());
       hand().document().live().setOn(true);
       hand().settle();
-      QVERIFY2(hand().document().live().failure().contains("not allowed"), name.c_str());
-      QVERIFY(!hand().document().live().trace());
+      QVERIFY2(hand().document().live().whyNone(hand().named("y")).contains("not allowed"), name.c_str());
+      for (const char* each : {"x", "y"}) QVERIFY(!hand().document().live().valueOf(hand().named(each)));
     }
     project("run argument 0 npy own.npy\n");
     open();

@@ -105,6 +105,26 @@ ENTRY life {
     QCOMPARE(declaredFeedback(aliased).at(1), int64_t{1});
   }
 
+  // What is named as the next value of an input goes back to it: a training step plays at once.
+  void aTrainingStepPlaysAtOnce() {
+    hand().add("f32[4,8]");
+    hand().add("linear 2");
+    const InstructionId loss = hand().add("mse");
+    const QString before = hand().document().live().values().at(loss).text;
+    hand().add("training step 0.1");
+    QCOMPARE(hand().document().live().values().at(loss).text, before);
+    PlayBar& bar = hand().window().pane().runController().playBar();
+    QTRY_VERIFY(bar.isVisible());
+    const float first = hand().document().live().valueOf(loss)->data<float>()[0];
+    for (int k = 0; k < 5; ++k) {
+      QTest::mouseClick(bar.stepButton(), Qt::LeftButton);
+      hand().settle();
+    }
+    QVERIFY(hand().document().live().valueOf(loss)->data<float>()[0] < first);
+    QCOMPARE(hand().window().pane().runController().player().feedback(),
+             (std::map<int64_t, int64_t>{{1, 0}, {2, 1}}));  // W1 and b1
+  }
+
   // A training step has thousands of arguments and results.
   void feedbackOfThousandsIsFoundAtOnce() {
     constexpr int kMany = 6000;

@@ -2,14 +2,20 @@
 // appears where it is asked for; values of files that were opened; menus of rows and of the text.
 #include <QAction>
 #include <QClipboard>
+#include <QDialogButtonBox>
+#include <QFileDialog>
 #include <QGuiApplication>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPushButton>
+#include <QSlider>
 #include <QTest>
+#include <QTimer>
 #include <QTreeView>
 
 #include "app/studio/window/panels.h"
 #include "core/evaluate/argument_source.h"
+#include "core/formats/npz.h"
 #include "editor/controllers/argument_sources.h"
 #include "editor/controllers/run_controller.h"
 #include "editor/document/player.h"
@@ -17,6 +23,7 @@
 #include "editor/panels/popups/value_field.h"
 #include "editor/panels/text/text_panel.h"
 #include "editor/values/play_bar.h"
+#include "editor/values/value_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 
@@ -38,8 +45,7 @@ class SourcesTest : public QObject {
     QVERIFY(menu);
     for (QAction* action : menu->actions())
       if (action->text().remove(QLatin1Char('&')).startsWith(QLatin1String(text))) {
-        action->trigger();
-        menu->close();
+        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
         hand().window().activateWindow();  // as a platform's windows do when a menu closes
         return hand().settle();
       }
@@ -79,12 +85,25 @@ class SourcesTest : public QObject {
     QCOMPARE(wordsOn(hand().named("W1")), std::string("normal × 0.354"));  // by its fan-in
   }
 
-  // One is chosen, also where the usual values are those of another line.
+  // One is chosen, also where the usual values are those of another line, and where it was typed.
   void theMenuMarksOneChoice() {
     const InstructionId x = hand().add("f32[5]");
-    for (const char* choice : {"Usual values", "Normal", "Zeros"}) {
-      QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, sourceOf(x));
-      take(menuNamed("argument-menu"), choice);
+    for (const char* choice : {"Usual values", "Normal", "Zeros", "Constant", "Type it", "Image", "npy file"}) {
+      const QString typed = choice == QLatin1String("Constant")   ? "constant 7"
+                            : choice == QLatin1String("Type it")  ? "uniform -1 1"
+                            : choice == QLatin1String("Image")    ? "image none.png"
+                            : choice == QLatin1String("npy file") ? "npy none.npy"
+                                                                  : "";
+      if (typed.isEmpty()) {
+        QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, sourceOf(x));
+        take(menuNamed("argument-menu"), choice);
+      } else {
+        ValueField* field = openToType(x);
+        field->field()->selectAll();
+        QTest::keyClicks(field->field(), typed);
+        QTest::keyClick(field->field(), Qt::Key_Return);
+        hand().settle();
+      }
       QMenu menu;
       hand().window().pane().runController().arguments().fill(menu, x);
       QStringList marked;
@@ -130,6 +149,55 @@ class SourcesTest : public QObject {
     }
   }
 
+  // Only what depends on it has no value, and its nodes say why.
+  void oneBadArgumentLeavesTheOtherValues() {
+    hand().openText(R"(HloModule m
+ENTRY main {
+  x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  a = f32[4] exponential(x)
+  b = f32[4] negate(y)
+  ROOT c = f32[4] add(a, b)
+})");
+    RunSettings settings = hand().document().runSettings();
+    settings.sources[1] = "npy /nowhere/none.npy";
+    hand().document().setRunSettings(settings, "Values");
+    hand().settle();
+    const LiveValues& live = hand().document().live();
+    const InstructionId a = hand().named("a"), y = hand().named("y"), b = hand().named("b"), c = hand().named("c");
+    QVERIFY(live.valueOf(a));
+    QVERIFY(live.whyNone(a).isEmpty());
+    for (const InstructionId id : {y, b, c}) QVERIFY(!live.valueOf(id));
+    QVERIFY2(live.values().at(y).text.startsWith("none.npy"), qPrintable(live.values().at(y).text));
+    QVERIFY(live.values().at(y).bad);
+    QCOMPARE(live.values().at(b).text, QStringLiteral("needs y"));
+    QCOMPARE(live.values().at(c).text, QStringLiteral("needs y"));
+    QVERIFY(!live.values().at(c).bad);
+    QVERIFY2(live.whyNone(c).contains("y") && live.whyNone(c).contains("none.npy"), qPrintable(live.whyNone(c)));
+    const QString said = hand().window().pane().banner().message();
+    QVERIFY2(said.contains("y") && said.contains("none.npy"), qPrintable(said));
+    hand().undo();
+    QVERIFY(live.valueOf(c));
+    QVERIFY(live.whyNone(c).isEmpty());
+    QVERIFY(hand().window().pane().banner().message().isEmpty());
+  }
+
+  void anOperationThatFailsLeavesTheOtherValues() {
+    hand().openText(R"(HloModule m
+ENTRY main {
+  x = f32[4] parameter(0)
+  a = f32[4] exponential(x)
+  theirs = f32[4] custom-call(x), custom_call_target="nobody_has_it"
+  ROOT c = f32[4] add(a, theirs)
+})");
+    const LiveValues& live = hand().document().live();
+    QVERIFY(live.valueOf(hand().named("a")));
+    QVERIFY(!live.valueOf(hand().named("theirs")));
+    QVERIFY2(live.whyNone(hand().named("theirs")).contains("nobody_has_it"),
+             qPrintable(live.whyNone(hand().named("theirs"))));
+    QCOMPARE(live.values().at(hand().named("c")).text, QStringLiteral("needs theirs"));
+  }
+
   void aNumberAloneIsAConstant() {
     const InstructionId x = hand().add("f32[5]");
     QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, sourceOf(x));
@@ -143,15 +211,81 @@ class SourcesTest : public QObject {
     QCOMPARE(wordsOn(x), std::string("constant 8"));
   }
 
+  // Each kind by clicks alone; each is one step.
   void itIsChosenOnTheNode() {
     const InstructionId x = hand().add("f32[5]");
+    struct Choice {
+      const char *line, *words;
+      float least, most;
+    };
+    for (const Choice& choice :
+         {Choice{"Ramp", "ramp 0 … 1", 0, 1}, Choice{"Uniform", "uniform 0 … 1", 0, 1},
+          Choice{"Zeros", "constant 0", 0, 0}, Choice{"Ones", "constant 1", 1, 1}, Choice{"Normal", "normal", -4, 4}}) {
+      QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, sourceOf(x));
+      take(menuNamed("argument-menu"), choice.line);
+      QCOMPARE(wordsOn(x), std::string(choice.words));
+      QTRY_VERIFY(hand().document().live().valueOf(x));
+      const auto values = hand().document().live().valueOf(x)->data<float>();
+      QVERIFY(*std::ranges::min_element(values) >= choice.least && *std::ranges::max_element(values) <= choice.most);
+      if (choice.line == QLatin1String("Ramp")) QCOMPARE(values[1], 0.25F);
+      QCOMPARE(values[0] == values[1], choice.least == choice.most);
+      hand().undo();
+      QCOMPARE(wordsOn(x), std::string("normal"));
+    }
+  }
+
+  // By the dialog of the line's own.
+  void filesAreChosenByClicks() {
+    QTemporaryDir folder;
+    const QString image = folder.filePath("half.png"), array = folder.filePath("five.npy");
+    QImage grey(5, 5, QImage::Format_Grayscale8);
+    grey.fill(51);
+    QVERIFY(grey.save(image));
+    const Literal five = *argumentFrom("constant 5", Shape::arrayRowMajor(ElementType::F32, {5, 5}), {});
+    QVERIFY(writeFileAtomically(array.toStdString(), *npyBytes(five)));
+    const InstructionId x = hand().add("f32[5,5]");
+    struct Choice {
+      const char* line;
+      QString file;
+      float value;
+    };
+    for (const Choice& choice : {Choice{"Image", image, 0.2F}, Choice{"npy file", array, 5}}) {
+      QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, sourceOf(x));
+      QTimer opened;
+      connect(&opened, &QTimer::timeout, this, [&] {
+        const auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+        if (!dialog || !dialog->isVisible()) return;
+        opened.stop();
+        dialog->findChild<QLineEdit*>()->setText(choice.file);
+        QTest::mouseClick(dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Open), Qt::LeftButton);
+      });
+      opened.start(20);
+      take(menuNamed("argument-menu"), choice.line);
+      QCOMPARE(wordsOn(x), QFileInfo(choice.file).fileName().toStdString());
+      QVERIFY(hand().document().live().valueOf(x));
+      QCOMPARE(hand().document().live().valueOf(x)->data<float>()[7], choice.value);
+    }
+  }
+
+  void aNumberHasASliderInTheMenu() {
+    const InstructionId x = hand().add("f32[]");
     QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, sourceOf(x));
-    take(menuNamed("argument-menu"), "Ramp");
-    QCOMPARE(wordsOn(x), std::string("ramp 0 … 1"));
-    QTRY_VERIFY(hand().document().live().valueOf(x));
-    QCOMPARE(hand().document().live().valueOf(x)->data<float>()[1], 0.25F);
-    hand().undo();
+    take(menuNamed("argument-menu"), "Slider");
+    QSlider* slider = hand().window().panels().value->slider();
+    QVERIFY(slider->isVisible());
+    const int y = slider->height() / 2;
+    QTest::mousePress(slider, Qt::LeftButton, {}, {slider->width() / 2, y});
+    for (int part = 5; part <= 8; ++part) QTest::mouseMove(slider, {slider->width() * part / 10, y});
+    QTest::mouseRelease(slider, Qt::LeftButton, {}, {slider->width() * 8 / 10, y});
+    hand().settle();
+    QVERIFY2(wordsOn(x).starts_with("constant "), wordsOn(x).c_str());
+    hand().undo();  // a drag is one step
     QCOMPARE(wordsOn(x), std::string("normal"));
+    const InstructionId table = hand().add("f32[2,2]");
+    QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, sourceOf(table));
+    for (const QAction* each : menuNamed("argument-menu")->actions())
+      QVERIFY(!each->text().contains("Slider"));  // of one number alone
+    menuNamed("argument-menu")->close();
   }
 
   void itIsChosenByKeyAndTyped() {

@@ -12,6 +12,7 @@
 #include "app/studio/window/panels.h"
 #include "core/evaluate/trace.h"
 #include "core/formats/module_file.h"
+#include "editor/look/round_step.h"
 #include "editor/values/value_panel.h"
 #include "editor/values/value_view.h"
 #include "tests/editor/qt_tests.h"
@@ -108,7 +109,7 @@ ENTRY main {
     QCOMPARE(view->slice().text(2, 0), QString("9"));
     hand().document().perform({"Value", {SetLiteral{hand().named("x"), "{4,5,6}"}}}, hand().named("y"));
     hand().settle();
-    QVERIFY(view->isEmpty());  // it is of the graph before
+    QCOMPARE(view->slice().text(2, 0), QString("36"));  // of the graph as it is
   }
 
   void aDragThatBeganOnNoNumberChangesNothing() {
@@ -167,15 +168,31 @@ ENTRY main {
     QVERIFY(!values.at(hand().named("x")).bad);
   }
 
+  // As in the viewer: a constant is not drawn as if it were zero.
+  void equalNumbersHaveTheColourOfTheirSign() {
+    hand().openText(
+        "HloModule v\nENTRY main {\n  z = f32[2,2] constant({{0,0},{0,0}})\n  p = f32[2,2] constant({{8,8},{8,8}})\n  "
+        "n = f32[2,2] negate(p)\n  ROOT s = (f32[2,2], f32[2,2]) tuple(n, z)\n}");
+    const auto part = [this](const char* name) {
+      const NodeValue& value = hand().document().live().values().at(hand().named(name));
+      return value.samples.at(0) - value.zero;
+    };
+    QCOMPARE(part("p"), 0.5F);
+    QCOMPARE(part("n"), -0.5F);
+    hand().document().live().valueOf(hand().named("z"));
+    QCOMPARE(part("z"), 0.0F);
+  }
+
   void aScalarInputHasASlider() {
     const InstructionId x = hand().add("f32[]");
     hand().window().panels().raise("value");
     hand().click(x);
     ValuePanel* panel = hand().window().panels().value;
     QVERIFY(panel->slider()->isVisible());
-    // From -1 to 1, or as far as the first value needs.
+    // From -1 to 1, or as far as the first value needs, to a round number.
     const double first = numberIn(*hand().document().live().valueOf(x));
-    const double least = first < -1 ? 2 * first : -1, most = first > 1 ? 2 * first : 1;
+    const double least = first < -1 ? -roundStep(-first) : -1, most = first > 1 ? roundStep(first) : 1;
+    QVERIFY2(panel->current()->summary().isEmpty(), qPrintable(panel->current()->summary()));
     panel->slider()->setFocus();
     const auto slid = [&](Qt::Key key) {
       QTest::keyClick(panel->slider(), key);

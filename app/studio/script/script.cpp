@@ -31,6 +31,7 @@
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/canvas_binding.h"
 #include "editor/document/document.h"
+#include "editor/document/file_export.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/lessons/lesson.h"
 #include "editor/panels/inspect/inspector.h"
@@ -379,11 +380,20 @@ Status writeScreenshot(MainWindow& window, const QString& path) {
   const QByteArray form = QFileInfo(path).suffix().toLower().toLatin1();
   if (!QImageWriter::supportedImageFormats().contains(form))
     return usage(QObject::tr("%1: expected a name that ends in .png").arg(path));
-  QBuffer content;
-  if (shown.isNull() || !shown.save(&content, form.constData()))
-    return fail({.kind = ErrorKind::Runtime, .message = "there is not enough memory for the picture"});
-  const QByteArray& bytes = content.data();
-  return writeFileAtomically(path.toStdString(), {bytes.constData(), static_cast<size_t>(bytes.size())});
+  const auto encoded = [image = shown.toImage(), form]() -> Result<std::string> {
+    QBuffer content;
+    if (image.isNull() || !image.save(&content, form.constData()))
+      return fail({.kind = ErrorKind::Runtime, .message = "there is not enough memory for the picture"});
+    return content.data().toStdString();
+  };
+  std::optional<Status> written;
+  QEventLoop loop;
+  exportFile(&window, path, encoded, [&](const Status& done) {
+    written = done;
+    loop.quit();
+  });
+  while (!written) loop.exec();
+  return *written;
 }
 
 }  // namespace tessera

@@ -290,7 +290,7 @@ Result<Edit> placingBlock(const Module& module, ComputationId computation, const
       continue;
     }
     std::string name(body.at(body.entryComputation().parameters[k]).name);
-    if (name.size() == 1) name = numberedName(module, name);  // W1, b1
+    if (name.back() < '0' || name.back() > '9') name = numberedName(module, name);  // W1, targets1
     edit.actions.push_back(
         AddInstruction{computation, Opcode::Parameter, name, {}, {}, withoutLayout(parameters[k]), ""});
     operands.push_back(newInstruction(added++));

@@ -3,6 +3,7 @@
 
 #include <QCompleter>
 #include <QFormLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPalette>
@@ -13,6 +14,7 @@
 #include "core/edit/refusal.h"
 #include "core/edit/sizes/dimension_words.h"
 #include "core/edit/typed.h"
+#include "core/edit/window_kernel.h"
 #include "core/edit/wiring/field.h"
 #include "core/edit/wiring/ready_computations.h"
 #include "core/edit/wiring/wiring.h"
@@ -26,6 +28,8 @@
 
 namespace tessera {
 namespace {
+
+constexpr qsizetype kLongestLabel = 15;  // letters
 
 // Rarely needed attributes: another row of the form shows the same, or they are hints on precision and indices.
 bool isDetail(Opcode opcode, const AttributeRow& row) {
@@ -257,9 +261,18 @@ void AttributeForm::addLine(const QString& name, const QString& help, std::funct
   auto* layout = new QVBoxLayout(cell);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(2);
-  layout->addWidget(field);
+  if (name.size() <= kLongestLabel) {
+    layout->addWidget(field);
+    layout_->addRow(label, cell);
+  } else {  // in a row of its own, so that the other fields stay wide
+    label->setBuddy(field);
+    auto* row = new QHBoxLayout;
+    row->addWidget(label);
+    row->addWidget(field, 1);
+    layout->addLayout(row);
+    layout_->addRow(cell);
+  }
   layout->addWidget(error);
-  layout_->addRow(label, cell);
   lines_.insert(name, {field, error, std::move(make), std::move(text), nullptr, cell});
   connect(field, &QLineEdit::textEdited, this, [this, name](const QString& typedText) { typed(name, typedText); });
   connect(field, &QLineEdit::editingFinished, this, [this, name] {
@@ -281,6 +294,7 @@ void AttributeForm::addPicture(const QString& name, AttributePicture* picture) {
 // An edit of a picture is tried like what is typed: explained under the line, and done where it makes sense.
 void AttributeForm::take(const QString& name, Edit edit, bool continues) {
   if (!stands(document_, shown_, opcode_)) return;
+  edit = withKernelOfWindow(document_.module(), std::move(edit));
   const Line& line = lines_[name];
   const Status done = performable(document_.module(), edit);
   QString wrong = done ? QString() : QString::fromStdString(done.error().message);
@@ -314,6 +328,7 @@ void AttributeForm::typed(const QString& name, const QString& text) {
   typing_ = name;
   const Line& line = lines_[name];
   Result<Edit> edit = line.make(text.trimmed().toStdString());
+  if (edit) edit = withKernelOfWindow(document_.module(), *std::move(edit));
   if (edit)  // what would refuse it says so here
     if (const Status done = performable(document_.module(), *edit); !done) edit = std::unexpected(done.error());
   QString wrong = edit ? QString() : QString::fromStdString(edit.error().message);

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "editor/look/round_step.h"
 #include "editor/panels/profile/name_color.h"
-#include "editor/panels/profile/round_step.h"
 #include "editor/panels/profile/timeline_view.h"
 #include "editor/text/error_label.h"
 #include "editor/text/unit_words.h"

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "editor/look/qt_colors.h"
-#include "editor/panels/profile/round_step.h"
+#include "editor/look/round_step.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {

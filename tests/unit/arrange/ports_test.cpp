@@ -353,6 +353,28 @@ TEST(Ports, ResultIsMarkedFromAfar) {
   }
 }
 
+// From afar the mark stands where no box is, else nowhere.
+TEST(Ports, ResultsMarkFromAfarTouchesNoBox) {
+  const Shown shown(kMixed);
+  const auto result = static_cast<size_t>(shown.view.boxOf(*shown.module.findInstruction("r")));
+  const RectF b = shown.arrangement.boxes[result];
+  const std::vector<RectF> near = {
+      {b.x, b.y + b.height + 20, b.width, 40}, {b.x + b.width + 20, b.y, 90, b.height}, {b.x, b.y - 60, b.width, 40}};
+  for (size_t count = 0; count <= near.size(); ++count) {
+    Arrangement crowded = shown.arrangement;
+    size_t put = 0;
+    for (size_t v = 0; v < crowded.boxes.size(); ++v)
+      if (v != result) crowded.boxes[v] = put < count ? near[put++] : RectF{b.x - 9000, b.y, 90, 40};
+    ASSERT_EQ(put, count);
+    const Picture picture = draw(shown.module, shown.view, crowded);
+    const auto mark = std::ranges::find(picture.items, "result", &PictureItem::text);
+    ASSERT_TRUE(mark != picture.items.end() && mark->isSeenAt(1)) << count;
+    EXPECT_EQ(mark->isSeenAt(0.36), count < near.size()) << count;
+    if (count == near.size()) continue;
+    for (const RectF& box : crowded.boxes) EXPECT_FALSE(mark->room.intersects(box)) << count;
+  }
+}
+
 TEST(FarText, IsAsLargeAsCanBeReadAndFitsIntoItsBox) {
   const Shown shown(kSoftmax);
   const Picture picture = draw(shown.module, shown.view, shown.arrangement);

@@ -65,5 +65,32 @@ TEST(Trace, ABodyThatTakesOtherValuesHasNone) {
   EXPECT_FALSE(trace->find(*module.findInstruction("a")));
 }
 
+TEST(Trace, WhatNeedsAnUnknownValueIsLeftOut) {
+  const ReadResult read = readHloText(R"(HloModule m
+double {
+  p = f32[] parameter(0)
+  ROOT d = f32[] add(p, p)
+}
+ENTRY main {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  a = f32[] negate(x)
+  b = f32[] negate(y)
+  called = f32[] call(b), to_apply=double
+  ROOT c = f32[] add(a, called)
+})");
+  ASSERT_TRUE(read.module);
+  const Module& module = *read.module;
+  const auto id = [&](const char* name) { return *module.findInstruction(name); };
+  const std::vector<Literal> arguments(2, Literal::scalar(ElementType::F32, 1.0F));
+  const CallPath path = pathTo(module, *module.findComputation("double"));
+  const auto trace = traceModule(module, arguments, path, nullptr, std::vector{id("y")});
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_TRUE(trace->find(id("x")) && trace->find(id("a")));
+  for (const char* name : {"y", "b", "called", "c", "d"}) EXPECT_FALSE(trace->find(id(name))) << name;
+  ASSERT_EQ(trace->calls.size(), 1u);
+  EXPECT_EQ(trace->calls[0].applications, 0);
+}
+
 }  // namespace
 }  // namespace tessera

@@ -53,6 +53,26 @@ TEST(UsualSources, WeightsAreWhatIsTrained) {
   EXPECT_EQ(names, (std::vector<std::string>{"table", "w", "bias", "v"}));
 }
 
+// A training step beside it changes no value.
+TEST(UsualSources, AStepOfDescentLeavesThem) {
+  const auto usual = [](const char* root) {
+    return usualSources(*readHloText(std::string(R"(HloModule m
+ENTRY main {
+  x = f32[4,3] parameter(0)
+  b = f32[3] parameter(1)
+  spread = f32[4,3] broadcast(b), dimensions={1}
+  y = f32[4,3] add(x, spread)
+  d = f32[3] parameter(2)
+  next_b = f32[3] subtract(b, d)
+)") + root + "\n}",
+                                     "test")
+                             .module);
+  };
+  EXPECT_EQ(usual("ROOT r = f32[4,3] negate(y)")[1], "normal 0 0.1");
+  EXPECT_EQ(usual("ROOT r = f32[4,3] negate(y)")[2], "normal 0 1");
+  EXPECT_EQ(usual("ROOT r = f32[3] multiply(b, next_b)")[1], "normal 0 1");
+}
+
 TEST(UsualSources, GiveWayToWhatIsSaid) {
   ArgumentRules rules;
   rules.usual = true;
@@ -81,6 +101,25 @@ TEST(UsualSources, AreMadeUnderWatch) {
   ASSERT_FALSE(arguments);
   EXPECT_EQ(arguments.error().message, failCancelled().error().message);
   EXPECT_EQ(asked, (std::vector<size_t>{0, 1, 2}));
+}
+
+TEST(UsualSources, WhatCannotBeMadeLeavesTheOthers) {
+  ArgumentRules rules;
+  rules.sources[0] = "npy /nowhere/none.npy";
+  rules.given["arg1"] = *fillParameter(Shape::arrayRowMajor(ElementType::S32, {7}), 0, {});
+  rules.givenFrom = "inputs.npz";
+  EXPECT_FALSE(argumentsBy(rules, model()));
+  const auto possible = possibleArgumentsBy(rules, model());
+  ASSERT_TRUE(possible) << possible.error().toString();
+  EXPECT_EQ(possible->values.size(), 6u);
+  ASSERT_EQ(possible->wrong.size(), 2u);
+  EXPECT_NE(possible->wrong.at(0).toString().find("none.npy"), std::string::npos) << possible->wrong.at(0).toString();
+  EXPECT_EQ(possible->wrong.at(1).found, "s32[7]");
+  EXPECT_EQ(possible->wrong.at(1).file, "inputs.npz");
+  const Module module = model();
+  const auto& parameters = module.entryComputation().parameters;
+  EXPECT_TRUE(possible->wrongOf(module, parameters[0]) && possible->wrongOf(module, parameters[1]));
+  EXPECT_FALSE(possible->wrongOf(module, parameters[2]));
 }
 
 TEST(ArgumentSource, WithoutMemoryItNamesTheParametersShape) {

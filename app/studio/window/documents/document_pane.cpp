@@ -181,6 +181,7 @@ void DocumentPane::connectDocument() {
   connect(&document_->run(), &ProgramRun::runningChanged, this, &DocumentPane::changed);
   connect(&document_->measures(), &NodeMeasures::changed, this, &DocumentPane::changed);
   connect(&document_->fetch(), &ValueFetch::runningChanged, this, &DocumentPane::changed);
+  connect(&document_->watched(), &WatchedValues::computing, this, &DocumentPane::changed);
   connect(panels_->diagnostics, &DiagnosticsPanel::countChanged, this, &DocumentPane::changed);
   connect(panels_->diagnostics, &TablePanel::revealWanted, binding_, &CanvasBinding::reveal);
   connect(panels_->profile, &ProfilePanel::revealWanted, binding_, &CanvasBinding::reveal);
@@ -212,6 +213,7 @@ void DocumentPane::connectCanvas() {
   connect(graphEdit_, &GraphEditController::placed, binding_, &CanvasBinding::followNext);
   connect(canvas_, &Canvas::valueWanted, this, [this](InstructionId id) {
     emit panelWanted(QStringLiteral("value"));
+    if (!document_->live().trace()) document_->watched().watch({id});
     panels_->value->want(id);
   });
 }

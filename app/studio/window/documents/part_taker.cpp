@@ -8,7 +8,6 @@
 #include "app/studio/window/documents/current_document.h"
 #include "app/studio/window/documents/document_closer.h"
 #include "app/studio/window/documents/pane_area.h"
-#include "backends/run_request.h"
 #include "editor/document/document.h"
 #include "editor/document/node_values.h"
 #include "editor/document/round_trip.h"
@@ -44,20 +43,19 @@ void PartTaker::connectPane(DocumentPane& pane) {
 // By a worker.
 void PartTaker::takeOut() {
   Document& whole = current_.document();
-  auto rules = argumentRulesOf(whole.runSettings(), whole.filesOfRun());
-  if (!rules) return current_.banner().showMessage(QString::fromStdString(rules.error().toString()));
-  rules->decodeImage = decodePicture;
   const QString name = QStringLiteral("%1_part").arg(QString::fromStdString(whole.module().name));
   status_.showMessage(tr("Recording the inputs of the part …"));
   ++taking_;
   const auto work = [module = whole.module(), selection = whole.view().selectedInstructions(),
-                     rules = *std::move(rules), name] {
-    auto arguments = argumentsBy(rules, module);
-    if (!arguments) return std::make_shared<Result<TakenPart>>(std::unexpected(arguments.error()));
-    return std::make_shared<Result<TakenPart>>(takePart(module, selection, *arguments, name));
+                     settings = whole.runSettings(), files = whole.filesOfRun(), name]() -> Result<TakenPart> {
+    const std::atomic<bool> never = false;
+    TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, argumentsOf(module, files, settings, never));
+    TESSERA_ASSIGN_OR_RETURN(TakenPart part, takePart(module, selection, arguments, name));
+    TESSERA_TRY(writePart(part));
+    return part;
   };
   pool_.start([this, work, from = QPointer(&whole)] {
-    const auto made = work();
+    const auto made = std::make_shared<Result<TakenPart>>(work());
     QMetaObject::invokeMethod(
         this, [this, made, from] { openPart(from, std::move(*made)); }, Qt::QueuedConnection);
   });
@@ -68,12 +66,10 @@ void PartTaker::openPart(Document* whole, Result<TakenPart> part) {
   status_.clearMessage();
   if (!part) return current_.banner().showMessage(QString::fromStdString(part.error().toString()));
   if (!whole) return;
-  auto trip = std::make_unique<RoundTrip>(*whole, *std::move(part), nullptr);
-  const auto path = trip->write();
-  if (!path) return current_.banner().showMessage(QString::fromStdString(path.error().toString()));
+  const QString file = part->file;
   DocumentPane& pane = area_.add();
-  pane.setTrip(std::move(trip));
-  pane.document().file().open(*path);
+  pane.setTrip(std::make_unique<RoundTrip>(*whole, *std::move(part), nullptr));
+  pane.document().file().open(file);
 }
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <QCursor>
 #include <QMenu>
 #include <QMenuBar>
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -46,6 +47,16 @@ ArrangeMenu::ArrangeMenu(QMenuBar& bar, Actions& actions, CurrentDocument& curre
                                 },
                                 QStringLiteral("value"),
                                 [this] { return current_.hasSelection(); }});
+  actions_.addOverCanvas(menu, {tr("Watch the value on the node, on re&quest"),
+                                {QKeySequence(Qt::Key_W)},
+                                [this](bool on) {
+                                  WatchedValues& watched = current_.document().watched();
+                                  on ? watched.watch(current_.document().selection())
+                                     : watched.forget(current_.document().selection());
+                                },
+                                QStringLiteral("watch-value"),
+                                [this] { return current_.hasSelection() && !current_.document().live().trace(); },
+                                [this] { return current_.hasSelection() && watchesSelection(); }});
   add(menu, "swap", tr("&Swap two inputs"), QKeySequence(Qt::Key_X), [](ArrangeController& c) { c.swapInputs(); });
   add(menu, "pull-out", tr("Pull out of &its wires"), QKeySequence(Qt::Key_P),
       [](ArrangeController& c) { c.pullOut(); });
@@ -56,6 +67,11 @@ ArrangeMenu::ArrangeMenu(QMenuBar& bar, Actions& actions, CurrentDocument& curre
       [](ArrangeController& c) { c.selectAlong(true); });
   add(menu, "select-users", tr("Select all that &use it"), QKeySequence(Qt::SHIFT | Qt::Key_L),
       [](ArrangeController& c) { c.selectAlong(false); });
+}
+
+bool ArrangeMenu::watchesSelection() const {
+  return std::ranges::all_of(current_.document().selection(),
+                             [this](InstructionId id) { return current_.document().watched().contains(id); });
 }
 
 void ArrangeMenu::add(QMenu& menu, const char* id, const QString& text, const QKeySequence& key, Run run) {

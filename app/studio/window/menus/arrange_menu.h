@@ -25,6 +25,7 @@ class ArrangeMenu : public QObject {
  private:
   using Run = std::function<void(ArrangeController&)>;
   void add(QMenu& menu, const char* id, const QString& text, const QKeySequence& key, Run run);
+  bool watchesSelection() const;
   void addFlows(QMenu& menu);
   void addAlignments(QMenu& menu);
   QPoint pointerOnCanvas() const;  // where the pointer is over the canvas, else its middle

@@ -75,7 +75,7 @@ void RunMenu::showValues(bool on) {
   LiveValues& live = current_.document().live();
   live.setOn(on);
   if (on && !live.showsValuesOf(current_.document().module()))
-    status_.showMessage(tr("This graph is too large to compute after every edit: Ctrl+Shift+click computes one value"),
+    status_.showMessage(tr("This graph is too large to compute after every edit: Ctrl+Shift+click watches one value"),
                         kToldMs);
 }
 

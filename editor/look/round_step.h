@@ -1,4 +1,5 @@
-// The distance between the marks of an axis. Used by the views of the timeline and of watched values.
+// Round numbers: the distance between the marks of an axis, the end of a scale. Used by views of the timeline and of
+// values.
 #pragma once
 
 #include <cmath>

@@ -1,0 +1,133 @@
+// Values on nodes of a graph that is too large to be evaluated after every edit: asked for node by node, kept up to
+// date, stopped, and put away.
+#include <QTest>
+
+#include "app/studio/window/panels.h"
+#include "editor/canvas/value_strips.h"
+#include "editor/values/value_panel.h"
+#include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
+
+namespace tessera::watched_test {
+
+constexpr const char* kLarge = R"(HloModule m
+ENTRY main {
+  x = f32[256,256] parameter(0)
+  w = f32[256,256] parameter(1)
+  d = f32[256,256] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  e = f32[256,256] dot(d, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  two = f32[] constant(2)
+  twos = f32[256,256] broadcast(two), dimensions={}
+  m = f32[256,256] multiply(e, twos)
+  ROOT t = f32[256,256] tanh(m)
+})";
+
+class WatchedTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+  Hand& hand() { return *hand_; }
+  WatchedValues& watched() { return hand().document().watched(); }
+  float first(const char* name) { return watched().valueOf(hand().named(name))->data<float>()[0]; }
+  bool hasRoom(const char* name) { return hand().canvas().view()->stripOf(hand().nodeOf(hand().named(name))) > 0; }
+
+ private slots:
+  void init() {
+    hand_ = std::make_unique<Hand>();
+    hand().openText(kLarge, false);
+    hand().document().live().setOn(true);  // which gives no values: it is too large
+    hand().settle();
+    QVERIFY(!hand().document().live().trace());
+  }
+  void cleanup() { hand_.reset(); }
+
+  void theClickThatWatchesShowsTheValueOnTheNode() {
+    QVERIFY(!hasRoom("e"));
+    hand().click(hand().named("e"), Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(hasRoom("e"));
+    QVERIFY(!hasRoom("d") && !hasRoom("t"));
+    QVERIFY(watched().valueOf(hand().named("e")));
+    QCOMPARE(watched().values().at(hand().named("e")).form, NodeValue::Form::Heat);
+    const QRectF box = hand().canvas().viewport().toWidget(hand().canvas().boxOf(hand().named("e")));
+    QCOMPARE(hand().canvas().values().pictureAt(QPointF(box.center().x(), box.bottom() - 8)), hand().named("e"));
+    QVERIFY(!hand().window().panels().value->current()->isEmpty());  // the same value, computed once
+  }
+
+  void theKeyPutsItThereAndAway() {
+    hand().document().select({hand().named("d"), hand().named("t")});
+    hand().key(Qt::Key_W);
+    QVERIFY(hasRoom("d") && hasRoom("t") && !hasRoom("e"));
+    QVERIFY(watched().valueOf(hand().named("d")) && watched().valueOf(hand().named("t")));
+    hand().key(Qt::Key_W);
+    QVERIFY(!hasRoom("d") && !hasRoom("t"));
+    QVERIFY(watched().values().empty());
+  }
+
+  void itFollowsEditsAndArguments() {
+    watched().watch({hand().named("m")});
+    hand().settle();
+    const float before = first("m");
+    hand().document().perform({"Mute", {SetOperand{hand().named("m"), 1, hand().named("e")}}});
+    hand().settle();
+    QVERIFY(first("m") != before);
+    hand().undo();
+    QCOMPARE(first("m"), before);
+    RunSettings settings = hand().document().runSettings();
+    settings.sources[0] = "constant 0";
+    hand().document().setRunSettings(settings, "Values");
+    hand().settle();
+    QCOMPARE(first("m"), 0.0F);
+    hand().document().select({hand().named("m")});
+    hand().key(Qt::Key_Delete);
+    QVERIFY(watched().values().empty() && watched().watched().empty());
+  }
+
+  void whatIsWrongStandsOnTheNode() {
+    RunSettings settings = hand().document().runSettings();
+    settings.sources[0] = "npy /nowhere/none.npy";
+    hand().document().setRunSettings(settings, "Values");
+    watched().watch({hand().named("d"), hand().named("twos")});
+    hand().settle();
+    QVERIFY(watched().valueOf(hand().named("twos")));  // needs no argument
+    QVERIFY(!watched().valueOf(hand().named("d")));
+    const NodeValue& node = watched().values().at(hand().named("d"));
+    QVERIFY2(node.bad && node.text.contains("none.npy"), qPrintable(node.text));
+  }
+
+  void cancellingIsSaidOnTheNode() {
+    watched().watch({hand().named("t"), hand().named("d")});
+    QVERIFY(watched().isComputing());
+    for (const BackgroundTask& task : hand().document().tasks()) task.cancel();
+    QVERIFY(!watched().isComputing());
+    hand().settle();
+    for (const char* name : {"t", "d"}) {
+      QVERIFY(!watched().valueOf(hand().named(name)));
+      QCOMPARE(watched().values().at(hand().named(name)).text, QStringLiteral("cancelled"));
+    }
+  }
+
+  void aTupleSaysWhatItHolds() {
+    hand().openText(R"(HloModule m
+ENTRY main {
+  x = f32[512,512] parameter(0)
+  d = f32[512,512] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  two = f32[] constant(2)
+  ROOT t = (f32[512,512], f32[]) tuple(d, two)
+})");
+    watched().watch({hand().named("t")});
+    hand().settle();
+    const QString text = watched().values().at(hand().named("t")).text;
+    QVERIFY2(text.endsWith("2") && text.size() < 40, qPrintable(text));
+  }
+
+  void anotherFileHasItsOwn() {
+    watched().watch({hand().named("t")});
+    hand().openText("HloModule n\nENTRY main {\n  ROOT x = f32[4] parameter(0)\n}");
+    QVERIFY(watched().watched().empty() && !watched().isComputing());
+  }
+};
+
+TESSERA_QT_TEST(watched_test, WatchedTest)
+}  // namespace tessera::watched_test
+#include "watched_test.moc"

@@ -39,8 +39,7 @@ QString rowOf(const WarpAccess& access) {
       .arg(place.section(QLatin1Char(':'), 0, 0), access.isWrite ? QObject::tr("write") : QObject::tr("read"))
       .arg(QObject::tr("%1 B").arg(access.bytes), QString::fromStdString(access.array))
       .arg(access.needed)
-      .arg(access.isShared ? QObject::tr("%1 rounds").arg(access.units)
-                           : QObject::tr("%1 sectors").arg(access.units));
+      .arg(access.isShared ? QObject::tr("%1 rounds").arg(access.units) : QObject::tr("%1 sectors").arg(access.units));
 }
 
 }  // namespace

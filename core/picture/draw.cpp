@@ -18,7 +18,7 @@ constexpr float kTitleZoom = 0.1f, kSubtitleZoom = kReadableZoom, kGroupTitleZoo
 constexpr float kHeatBar = 6;
 constexpr float kCoverZoom = 0.3f, kCoverSize = 110;  // pixels: sides of a square of the group's area
 constexpr float kBadgeHeight = 13, kBadgeSize = 9.5f;
-constexpr float kFarMarkZoom = 0.3f, kFarMarkRoom = 36, kFarMarkWidth = 150;
+constexpr float kFarMarkZoom = 0.3f, kFarMarkRoom = 40, kFarMarkWidth = 150;
 constexpr float kRing = 6;  // what a selected box has round it
 
 RectF boundsOf(const std::vector<PointF>& points) {
@@ -331,13 +331,14 @@ class Drawer : Sketch {
             afar ? kFarMarkZoom : kSubtitleZoom);
     if (afar) picture_.items.back().room = *afar;
   }
-  // Below, right of or above the box, where no other box is; absent: there is one everywhere.
+  // Below, right of or above the box and its ring, where no other box is; absent: there is one everywhere.
   std::optional<RectF> farMarkRoom(int32_t v) const {
     const RectF& b = arrangement_.boxes[at(v)];
     const float width = std::max(b.width, kFarMarkWidth), left = b.x + (b.width - width) / 2;
-    for (const RectF& room : {RectF{left, b.y + b.height, width, kFarMarkRoom},
-                              RectF{b.x + b.width, b.y + (b.height - kFarMarkRoom) / 2, kFarMarkWidth, kFarMarkRoom},
-                              RectF{left, b.y - kFarMarkRoom, width, kFarMarkRoom}})
+    for (const RectF& room :
+         {RectF{left, b.y + b.height + kRing, width, kFarMarkRoom},
+          RectF{b.x + b.width + kRing, b.y + (b.height - kFarMarkRoom) / 2, kFarMarkWidth, kFarMarkRoom},
+          RectF{left, b.y - kRing - kFarMarkRoom, width, kFarMarkRoom}})
       if (isFree(room, v)) return room;
     return std::nullopt;
   }

@@ -109,6 +109,7 @@ void GraphEditController::pickSource(InstructionId user, int operand) {
   const QString name = k < inputs.size() ? inputs[k].name : tr("input %1").arg(operand);
   pickedUser_ = user;
   pickedOperand_ = operand;
+  sources_->standBeside({canvas_.viewport().toWidget(canvas_.boxOf(user)).toAlignedRect()});
   sources_->openAt(canvas_.viewport().toWidget(canvas_.boxOf(user).topRight()).toPoint() + QPoint(8, 0), name,
                    sourcesFor(module, user, operand), [this](const QString& typed) {
                      if (!hasInput(pickedUser_, pickedOperand_)) return tr("the input is gone");

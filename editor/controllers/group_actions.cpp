@@ -102,6 +102,10 @@ void GroupActions::offer(std::vector<Choice> choices, const QString& heading) {
   QStringList lines;
   for (const Choice& each : offered_) lines << each.line;
   const QRectF box = canvas_.boxOf(document_.selected());
+  std::vector<QRect> selected;
+  for (InstructionId id : document_.selection())
+    selected.push_back(canvas_.viewport().toWidget(canvas_.boxOf(id)).toAlignedRect());
+  choices_->standBeside(std::move(selected));
   choices_->openAt(canvas_.viewport().toWidget(box.topRight()).toPoint() + QPoint(12, 0), heading, lines);
 }
 

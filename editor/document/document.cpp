@@ -260,9 +260,10 @@ void Document::edited(const EditResult& result, InstructionId selects) {
   setDiagnostics(result.diagnostics);
 }
 
-// A step that only arranged leaves values and the last run alone.
+// A step that only arranged leaves values and the last run alone, unless it muted.
 void Document::moved(const HistoryStep& step) {
   view_.leaveRemovedComputation();
+  const std::vector<InstructionId> mutedBefore = muted();
   takeProject();
   if (step.graphChanged) {
     restoreSelection();
@@ -271,6 +272,7 @@ void Document::moved(const HistoryStep& step) {
     verifyInBackground();
   } else {
     pageReplaced();
+    if (muted() != mutedBefore) evaluate();
   }
   emit stepped(step);
 }

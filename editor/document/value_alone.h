@@ -11,8 +11,8 @@
 
 namespace tessera {
 
-// What it needs becomes a module of its own, which is compiled and run. Fails for values inside called computations,
-// and where what it needs is incomplete.
+// What it needs becomes a module of its own, which is compiled and run. module: without what is muted. Fails for values
+// inside called computations, and where what it needs is incomplete.
 Result<Literal> valueAlone(const Module& module, InstructionId id, const FileAccess& files, const RunSettings& settings,
                            const std::atomic<bool>& cancel);
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/edit/wiring/splicing.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
 #include "editor/document/value_alone.h"
@@ -38,21 +39,21 @@ void ValueFetch::start(InstructionId id) {
   const std::string_view name = document_.module().at(id).name;
   progress_.stage = tr("Computing %1").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
   emit progressed();
-  background_.startForFile(
-      kRunning,
-      [this, module = document_.module(), files = document_.files(), settings = document_.runSettings(), id,
-       cancel = running_, revision = document_.revision()]() -> Background::Answer {
-        auto value = valueAlone(module, id, files, settings, *cancel);
-        return [this, value = std::move(value), id, cancel, revision] {
-          if (cancel != running_) return;  // cancelled, or another value is being computed
-          end();
-          if (revision != document_.revision()) return;
-          if (value)
-            emit fetched(id, std::make_shared<const Literal>(*value));
-          else
-            emit failed(QString::fromStdString(value.error().toString()), value.error().kind);
-        };
-      });
+  background_.startForFile(kRunning,
+                           [this, module = withoutMuted(document_.module(), document_.muted()),
+                            files = document_.files(), settings = document_.runSettings(), id, cancel = running_,
+                            revision = document_.revision()]() -> Background::Answer {
+                             auto value = valueAlone(module, id, files, settings, *cancel);
+                             return [this, value = std::move(value), id, cancel, revision] {
+                               if (cancel != running_) return;  // cancelled, or another value is being computed
+                               end();
+                               if (revision != document_.revision()) return;
+                               if (value)
+                                 emit fetched(id, std::make_shared<const Literal>(*value));
+                               else
+                                 emit failed(QString::fromStdString(value.error().toString()), value.error().kind);
+                             };
+                           });
 }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/edit/wiring/splicing.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
 #include "editor/document/value_alone.h"
@@ -94,19 +95,20 @@ void WatchedValues::next() {
   state_.progress.stage = tr("Computing %1").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
   setRunning(newCancelToken());
   show(id, said(tr("computing …")));
-  background_.startForFile(kRunning,
-                           [this, module = document_.module(), files = document_.files(),
-                            settings = document_.runSettings(), id, cancel = state_.running]() -> Background::Answer {
-                             auto value = valueAlone(module, id, files, settings, *cancel);
-                             NodeValue node = value ? nodeValue(*value) : said(briefly(reasonOf(value.error())), true);
-                             auto kept = value ? std::make_shared<const Literal>(*std::move(value)) : nullptr;
-                             return [this, id, node = std::move(node), kept = std::move(kept), cancel] {
-                               if (cancel != state_.running) return;  // of an older graph, or cancelled
-                               if (kept && contains(id)) state_.values[id] = kept;
-                               show(id, node);
-                               next();
-                             };
-                           });
+  background_.startForFile(
+      kRunning,
+      [this, module = withoutMuted(document_.module(), document_.muted()), files = document_.files(),
+       settings = document_.runSettings(), id, cancel = state_.running]() -> Background::Answer {
+        auto value = valueAlone(module, id, files, settings, *cancel);
+        NodeValue node = value ? nodeValue(*value) : said(briefly(reasonOf(value.error())), true);
+        auto kept = value ? std::make_shared<const Literal>(*std::move(value)) : nullptr;
+        return [this, id, node = std::move(node), kept = std::move(kept), cancel] {
+          if (cancel != state_.running) return;  // of an older graph, or cancelled
+          if (kept && contains(id)) state_.values[id] = kept;
+          show(id, node);
+          next();
+        };
+      });
 }
 
 void WatchedValues::show(InstructionId id, NodeValue value) {

@@ -233,6 +233,9 @@ void SizePanel::listChoices(const Resizing* resizing) {
     }
   }
   choices_->setVisible(choices_->count() > 0);
+  int rows = 2 * choices_->frameWidth();
+  for (int row = 0; row < choices_->count(); ++row) rows += choices_->sizeHintForRow(row);
+  choices_->setMaximumHeight(rows);  // what they leave is the changes'
 }
 
 std::vector<SizeWish> SizePanel::wishes() const {

@@ -62,6 +62,22 @@ class GroupingTest : public QObject {
     checkOneStep(hand(), grouped);
   }
 
+  // Whatever room there is: what becomes one is seen while it is chosen.
+  void theChoiceStandsBesideWhatIsSelected() {
+    hand().window().resize(1366, 768);
+    hand().add("f32[4,8]");
+    for (const char* line : {"matmul f32[8,16]", "add f32[16]", "relu"}) hand().add(line);
+    hand().click(hand().named("maximum"));
+    hand().click(hand().named("add"), Qt::ShiftModifier);
+    hand().key(Qt::Key_G, Qt::ControlModifier | Qt::ShiftModifier);
+    const ChoiceList& list = hand().window().pane().groups().choices();
+    QVERIFY(list.isVisible());
+    for (const char* name : {"add", "maximum"})
+      QVERIFY2(
+          !hand().canvas().viewport().toWidget(hand().canvas().boxOf(hand().named(name))).intersects(list.geometry()),
+          name);
+  }
+
   void aFusionIsChosenByKey() {
     buildDiamond();
     const std::string before = hand().text();

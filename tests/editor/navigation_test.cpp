@@ -184,6 +184,23 @@ class NavigationTest : public QObject {
     QCOMPARE(hand_->text(), before);
   }
 
+  void choicesOfASizeTakeNoMoreRoomThanTheyNeed() {
+    const InstructionId x = hand_->add("f32[4,8]");
+    hand_->add("matmul f32[8,8]");
+    hand_->click(x);
+    press(Qt::Key_S, {});
+    SizePanel& panel = hand_->window().pane().arrangement().sizes();
+    panel.dimensions()->setCurrentIndex(1);
+    QCoreApplication::processEvents();
+    const auto lists = panel.findChildren<QListWidget*>();
+    QCOMPARE(lists.size(), 2);
+    QCOMPARE(lists[0]->count(), 1);  // W1:1 too
+    QVERIFY(lists[0]->isVisible());
+    QVERIFY2(lists[0]->height() < 3 * lists[0]->sizeHintForRow(0), qPrintable(QString::number(lists[0]->height())));
+    QVERIFY(lists[1]->height() > 5 * lists[0]->height());
+    QTest::keyClick(&panel, Qt::Key_Escape);
+  }
+
   // Of a large graph by a worker; what is asked meanwhile counts.
   void aSizeOfALargeGraphDoesNotHoldTheWindowUp() {
     std::string text = "HloModule m\nENTRY main {\n  x0 = f32[8] parameter(0)\n";

@@ -168,6 +168,21 @@ ENTRY main {
     QVERIFY(!values.at(hand().named("x")).bad);
   }
 
+  void valuesComeBackWithTheUndoOfAMute() {
+    hand().openText(
+        "HloModule v\nENTRY main {\n  x = f32[3] constant({1,2,3})\n  y = f32[3] multiply(x, x)\n  ROOT z = f32[3] "
+        "negate(y)\n}");
+    const auto last = [this] { return hand().document().live().valueOf(hand().named("z"))->data<float>()[2]; };
+    QCOMPARE(last(), -9.0F);
+    hand().document().select({hand().named("y")});
+    hand().key(Qt::Key_M);
+    QCOMPARE(last(), -3.0F);
+    hand().undo();
+    QCOMPARE(last(), -9.0F);
+    hand().redo();
+    QCOMPARE(last(), -3.0F);
+  }
+
   // As in the viewer: a constant is not drawn as if it were zero.
   void equalNumbersHaveTheColourOfTheirSign() {
     hand().openText(

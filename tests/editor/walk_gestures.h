@@ -201,8 +201,8 @@ class WalkGestures : public QObject {
   }
   void arrangeKey(Hand& hand) {
     key(hand,
-        {Qt::Key_M, Qt::Key_X, Qt::Key_P, Qt::Key_N, Qt::Key_L, Qt::Key_S, Qt::Key_A, Qt::Key_F, Qt::Key_R, Qt::Key_C,
-         Qt::Key_B, Qt::Key_Question},
+        {Qt::Key_W, Qt::Key_M, Qt::Key_X, Qt::Key_P, Qt::Key_N, Qt::Key_L, Qt::Key_S, Qt::Key_A, Qt::Key_F, Qt::Key_R,
+         Qt::Key_C, Qt::Key_B, Qt::Key_Question},
         below(4) ? Qt::NoModifier : Qt::ShiftModifier);
   }
   void controlKey(Hand& hand) {

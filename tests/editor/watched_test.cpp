@@ -83,6 +83,18 @@ class WatchedTest : public QObject {
     QVERIFY(watched().values().empty() && watched().watched().empty());
   }
 
+  void mutedNodesArePassedBy() {
+    watched().watch({hand().named("m"), hand().named("e")});
+    hand().settle();
+    const float whole = first("m");
+    QVERIFY(whole == 2 * first("e"));
+    hand().document().select({hand().named("e")});
+    hand().key(Qt::Key_M);
+    QVERIFY(first("m") != whole);
+    hand().undo();
+    QCOMPARE(first("m"), whole);
+  }
+
   void whatIsWrongStandsOnTheNode() {
     RunSettings settings = hand().document().runSettings();
     settings.sources[0] = "npy /nowhere/none.npy";

@@ -61,15 +61,36 @@ const ViewOptions& PassFilm::options(const Module& first) {
   return *options_;
 }
 
+// Whether a pass left everything as it was, in the same order: most do, and arranging a page takes a third of a second.
+bool PassFilm::stays(const Placed& before, const PassFrame& frame) const {
+  const auto& nodes = frame.view->nodes;
+  if (!frame.changes->changes.empty() || before.arrangement->boxes.size() != nodes.size() ||
+      before.arrangement->routes.size() != frame.view->edges.size())
+    return false;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (!standsForOne(nodes[i])) continue;
+    const InstructionId was = frame.changes->before(nodes[i].instruction);
+    const auto stood = was.valid() ? before.boxes.find(was.value) : before.boxes.end();
+    if (stood == before.boxes.end()) return false;
+    const PointF now = cornerOf(before.arrangement->boxes[i]), then = cornerOf(stood->second);
+    if (now.x != then.x || now.y != then.y) return false;
+  }
+  return true;
+}
+
 // Of the moment before, by what stands for what; and outlines of what went.
 Status PassFilm::place(size_t moment, PassFrame& frame) {
   const Module& module = *frame.module;
   const auto from = trail_.momentBefore(moment);
   Places places;
-  Placed out;
+  Gone gone;
   std::unordered_map<uint32_t, RectF> fusions;  // by id: where the last of its members stood
   if (from && placed_[*from]) {
     const Placed& old = *placed_[*from];
+    if (stays(old, frame)) {
+      note(moment, frame, old.arrangement, {});
+      return {};
+    }
     places.groups = old.groups;
     std::unordered_map<uint32_t, uint32_t> fusionOf;
     for (InstructionId id : module.at(frame.computation).instructions)
@@ -78,7 +99,7 @@ Status PassFilm::place(size_t moment, PassFrame& frame) {
     for (const PassChange& change : frame.changes->changes) {
       const auto stood = change.before.valid() ? old.boxes.find(change.before.value) : old.boxes.end();
       if (stood == old.boxes.end() || (change.mark != PassMark::Removed && change.mark != PassMark::Fused)) continue;
-      out.gone.emplace_back(goneText(*frame.before, change), stood->second);
+      gone.emplace_back(goneText(*frame.before, change), stood->second);
       if (change.mark != PassMark::Fused) continue;
       const auto fusion = fusionOf.find(module.at(change.after).computation.value);
       if (fusion != fusionOf.end()) fusions[fusion->second] = stood->second;
@@ -107,14 +128,20 @@ Status PassFilm::place(size_t moment, PassFrame& frame) {
     moved = true;
   }
   if (moved) arrangement = arrangePage(module, *frame.view, places);
-  frame.arrangement = std::make_shared<const Arrangement>(std::move(arrangement));
+  note(moment, frame, std::make_shared<const Arrangement>(std::move(arrangement)), std::move(gone));
+  return {};
+}
+
+void PassFilm::note(size_t moment, PassFrame& frame, std::shared_ptr<const Arrangement> arrangement, Gone gone) {
+  Placed out;
   for (size_t i = 0; i < frame.view->nodes.size(); ++i) {
     const ViewNode& node = frame.view->nodes[i];
-    if (standsForOne(node)) out.boxes[node.instruction.value] = frame.arrangement->boxes[i];
-    if (!node.group.empty() && !standsForOne(node)) out.groups[node.group] = cornerOf(frame.arrangement->boxes[i]);
+    if (standsForOne(node)) out.boxes[node.instruction.value] = arrangement->boxes[i];
+    if (!node.group.empty() && !standsForOne(node)) out.groups[node.group] = cornerOf(arrangement->boxes[i]);
   }
+  out.gone = std::move(gone);
+  out.arrangement = frame.arrangement = std::move(arrangement);
   placed_[moment] = std::move(out);
-  return {};
 }
 
 Result<PassFrame> PassFilm::frameAt(size_t moment) {

@@ -40,14 +40,18 @@ class PassFilm {
   void toggleGroup(const std::string& path);
 
  private:
+  using Gone = std::vector<std::pair<std::string, RectF>>;  // what the pass before removed, with its description
   struct Placed {
     std::unordered_map<uint32_t, RectF> boxes;  // by instruction id
     std::map<std::string, PointF> groups;
-    std::vector<std::pair<std::string, RectF>> gone;  // what the pass before removed, with its description
+    Gone gone;
+    std::shared_ptr<const Arrangement> arrangement;
   };
   ComputationId shownIn(const Module& module) const;
   const ViewOptions& options(const Module& first);
+  bool stays(const Placed& before, const PassFrame& frame) const;
   Status place(size_t moment, PassFrame& frame);
+  void note(size_t moment, PassFrame& frame, std::shared_ptr<const Arrangement> arrangement, Gone gone);
   void forgetPlaces();
 
   PassTrail trail_;

@@ -63,8 +63,8 @@ void Breadcrumbs::fit() {
   QStringList shown = steps_;
   for (qsizetype from = 2; !fits(shown) && from < steps_.size(); ++from)
     shown = steps_.mid(0, 1) << left << steps_.mid(from);
-  if (!fits(shown)) shown = steps_.mid(steps_.size() - 1);
-  if (!fits(shown)) {
+  if (!fits(shown) && steps_.size() > 1) shown = {steps_.back()};
+  if (!fits(shown) && !shown.isEmpty()) {
     const QString text = textOf(shown), part = fontMetrics().elidedText(text, Qt::ElideRight, room).toHtmlEscaped();
     const bool link = shown[0].startsWith(QLatin1Char('<'));  // which also holds the text, in its target
     shown[0] = link ? shown[0].left(shown[0].indexOf(QLatin1Char('>')) + 1) + part + QStringLiteral("</a>") : part;

@@ -96,6 +96,10 @@ class OverviewWindowTest : public QObject {
       QVERIFY2(way->fontMetrics().horizontalAdvance(seen) <= way->contentsRect().width(), qPrintable(seen));
       QVERIFY(way->toolTip().contains(QStringLiteral("layer_0")));
     }
+    way->setFixedWidth(5);  // less than its margins
+    hand.document().select({});
+    hand.settle();
+    QVERIFY(way->text().isEmpty());
     way->setMinimumWidth(0);
     way->setMaximumWidth(QWIDGETSIZE_MAX);
     hand.settle();

@@ -1,6 +1,7 @@
 // In the entry with nothing selected nothing is shown; long paths, and those that have no room, leave out the middle.
 #include "editor/controllers/breadcrumbs.h"
 
+#include <QEvent>
 #include <QRegularExpression>
 #include <QTextDocumentFragment>
 

@@ -417,9 +417,10 @@ class Recogniser {
 }  // namespace
 
 std::string_view nameOf(Pattern pattern) {
-  constexpr std::string_view kNames[] = {"attention", "softmax",    "cross-entropy", "log-softmax", "layer norm",
-                                         "RMS norm",  "batch norm", "group norm",    "MLP",         "embedding",
-                                         "Adam",      "momentum",   "SGD",           "Adafactor",   "random bits"};
+  constexpr std::string_view kNames[] = {
+      "attention", "softmax",   "cross-entropy", "log-softmax", "layer norm", "RMS norm",  "batch norm", "group norm",
+      "MLP",       "embedding", "Adam",          "momentum",    "SGD",        "Adafactor", "Lion",       "random bits"};
+  static_assert(std::size(kNames) == static_cast<size_t>(Pattern::RandomBits) + 1);
   return kNames[static_cast<size_t>(pattern)];
 }
 

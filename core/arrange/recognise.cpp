@@ -312,11 +312,27 @@ class Recogniser {
       isByOtherRoots |= b->shape->rank() > 0;
     }
     if (isByOtherRoots) return std::nullopt;
-    const bool keeps = direction.opcode == Opcode::Add && hasOperands(direction, 2) &&
-                       (isScaled(operand(direction, 0)) || isScaled(operand(direction, 1)));
+    if (const auto sign = std::ranges::find(back, Opcode::Sign, &Instruction::opcode); sign != back.end())
+      return isSignOfAverage(**sign) ? std::optional(Pattern::Lion) : std::nullopt;
+    const Instruction& own = withoutDecay(direction, base);
+    const bool keeps =
+        own.opcode == Opcode::Add && hasOperands(own, 2) && (isScaled(operand(own, 0)) || isScaled(operand(own, 1)));
     return keeps ? Pattern::Momentum : Pattern::Sgd;
   }
 
+  // d of d + number · parameter, which pulls the parameter to zero.
+  const Instruction& withoutDecay(const Instruction& direction, const Instruction& parameter) const {
+    if (direction.opcode != Opcode::Add || !hasOperands(direction, 2)) return direction;
+    for (size_t o = 0; o < 2; ++o) {
+      const Instruction& part = operand(direction, o);
+      if (isScaled(part) && (&operand(part, 0) == &parameter || &operand(part, 1) == &parameter))
+        return operand(direction, 1 - o);
+    }
+    return direction;
+  }
+  bool isSignOfAverage(const Instruction& sign) const {
+    return hasOperands(sign, 1) && isMovingAverage(operand(sign, 0));
+  }
   // What scales a step by sums over rows or columns of squares that are kept, or, where there is one dimension alone,
   // by the squares themselves, which Adafactor forgets at a rate that it computes.
   bool isRootOfFactors(const Instruction& root, const Shape& step) const {
@@ -401,9 +417,10 @@ class Recogniser {
 }  // namespace
 
 std::string_view nameOf(Pattern pattern) {
-  constexpr std::string_view kNames[] = {"attention", "softmax",    "cross-entropy", "log-softmax", "layer norm",
-                                         "RMS norm",  "batch norm", "group norm",    "MLP",         "embedding",
-                                         "Adam",      "momentum",   "SGD",           "Adafactor",   "random bits"};
+  constexpr std::string_view kNames[] = {
+      "attention", "softmax",   "cross-entropy", "log-softmax", "layer norm", "RMS norm",  "batch norm", "group norm",
+      "MLP",       "embedding", "Adam",          "momentum",    "SGD",        "Adafactor", "Lion",       "random bits"};
+  static_assert(std::size(kNames) == static_cast<size_t>(Pattern::RandomBits) + 1);
   return kNames[static_cast<size_t>(pattern)];
 }
 

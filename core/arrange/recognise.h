@@ -26,6 +26,7 @@ enum class Pattern : uint8_t {
   Momentum,
   Sgd,
   Adafactor,
+  Lion,
   RandomBits,
 };
 std::string_view nameOf(Pattern pattern);  // "layer norm"

@@ -1,11 +1,14 @@
 // In the entry with nothing selected nothing is shown; long paths, and those that have no room, leave out the middle.
 #include "editor/controllers/breadcrumbs.h"
 
+#include <QEvent>
 #include <QRegularExpression>
+#include <QTextDocumentFragment>
 
 #include "core/arrange/arrangement.h"
 #include "core/evaluate/trace.h"
 #include "editor/document/document.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -48,16 +51,25 @@ void Breadcrumbs::show() {
   fit();
 }
 
-// The first step and as many of the last as there is room for.
+// The first step and as many of the last as there is room for; of the last alone, if need be, the beginning.
 void Breadcrumbs::fit() {
   static const QRegularExpression kTags(QStringLiteral("<[^>]*>"));
-  const QString between = QStringLiteral(" › ");
-  const auto fits = [&](const QStringList& some) {
-    return fontMetrics().horizontalAdvance(some.join(between).remove(kTags)) <= contentsRect().width();
+  const QString between = QStringLiteral(" › "), left = QStringLiteral("…");
+  const int room = contentsRect().width();
+  const auto textOf = [&](const QStringList& some) {
+    return QTextDocumentFragment::fromHtml(some.join(between).remove(kTags)).toPlainText();
   };
+  const auto fits = [&](const QStringList& some) { return fontMetrics().horizontalAdvance(textOf(some)) <= room; };
+  setToolTip(asPlainText(textOf(steps_)));
   QStringList shown = steps_;
   for (qsizetype from = 2; !fits(shown) && from < steps_.size(); ++from)
-    shown = steps_.mid(0, 1) << QStringLiteral("…") << steps_.mid(from);
+    shown = steps_.mid(0, 1) << left << steps_.mid(from);
+  if (!fits(shown) && steps_.size() > 1) shown = {steps_.back()};
+  if (!fits(shown) && !shown.isEmpty()) {
+    const QString text = textOf(shown), part = fontMetrics().elidedText(text, Qt::ElideRight, room).toHtmlEscaped();
+    const bool link = shown[0].startsWith(QLatin1Char('<'));  // which also holds the text, in its target
+    shown[0] = link ? shown[0].left(shown[0].indexOf(QLatin1Char('>')) + 1) + part + QStringLiteral("</a>") : part;
+  }
   setText(shown.join(between));
 }
 

@@ -284,6 +284,39 @@ TEST(PatternsInCorpus, AnOptimizerIsToldByTheRootThatScalesItsStep) {
             "");
 }
 
+// p - 0.1 · d, where `direction` makes d of the gradient g, the kept m and p.
+std::string optimizerInDirection(const std::string& direction) {
+  return patternsIn(fmt::format(R"(HloModule m
+ENTRY step {{
+  p = f32[8,4] parameter(0)
+  g = f32[8,4] parameter(1)
+  m = f32[8,4] parameter(2)
+  most = f32[] constant(0.9)
+  mosts = f32[8,4] broadcast(most), dimensions={{}}
+  rate = f32[] constant(0.1)
+  rates = f32[8,4] broadcast(rate), dimensions={{}}
+  {}
+  change = f32[8,4] multiply(rates, d)
+  ROOT next = f32[8,4] subtract(p, change)
+}}
+)",
+                                direction));
+}
+
+TEST(PatternsInCorpus, AnOptimizerIsToldByWhatItsStepIsMadeOf) {
+  const std::string old = "old = f32[8,4] multiply(mosts, m)\n  ";
+  const std::string decay = "decay = f32[8,4] multiply(rates, p)\n  ";
+  EXPECT_EQ(optimizerInDirection(old + "d = f32[8,4] add(old, g)"), "momentum ");
+  EXPECT_EQ(optimizerInDirection(decay + "d = f32[8,4] add(g, decay)"), "SGD ");
+  EXPECT_EQ(optimizerInDirection(decay + old + "next_m = f32[8,4] add(old, g)\n  d = f32[8,4] add(next_m, decay)"),
+            "momentum ");
+  EXPECT_EQ(optimizerInDirection(decay + old +
+                                 "new = f32[8,4] multiply(rates, g)\n  mix = f32[8,4] add(old, new)\n"
+                                 "  signs = f32[8,4] sign(mix)\n  d = f32[8,4] add(signs, decay)"),
+            "Lion ");
+  EXPECT_EQ(optimizerInDirection("signs = f32[8,4] sign(g)\n  d = f32[8,4] multiply(signs, g)"), "");
+}
+
 // Squares as sums over rows and columns, which are kept; of a vector the squares themselves. A rate that is a number is
 // that of other optimizers.
 std::string optimizerThatKeeps(const std::string& rate, bool vector) {

@@ -3,6 +3,7 @@
 #include <QDockWidget>
 #include <QLabel>
 #include <QTest>
+#include <QTextDocumentFragment>
 #include <QToolButton>
 #include <QTreeWidget>
 
@@ -88,6 +89,20 @@ class OverviewWindowTest : public QObject {
     hand.document().select({hand.named("t0")});
     auto* way = hand.window().findChild<QLabel*>(QStringLiteral("breadcrumbs"));
     QTRY_VERIFY2(way->text().contains(QStringLiteral("layer_0</a>")), qPrintable(way->text()));
+    for (const int width : {260, 160, 90, 50}) {  // nothing is cut at the edge
+      way->setFixedWidth(width);
+      hand.settle();
+      const QString seen = QTextDocumentFragment::fromHtml(way->text()).toPlainText();
+      QVERIFY2(way->fontMetrics().horizontalAdvance(seen) <= way->contentsRect().width(), qPrintable(seen));
+      QVERIFY(way->toolTip().contains(QStringLiteral("layer_0")));
+    }
+    way->setFixedWidth(5);  // less than its margins
+    hand.document().select({});
+    hand.settle();
+    QVERIFY(way->text().isEmpty());
+    way->setMinimumWidth(0);
+    way->setMaximumWidth(QWIDGETSIZE_MAX);
+    hand.settle();
     emit way->linkActivated(QStringLiteral("group:jit(f)/net"));
     hand.settle();
     QCOMPARE(hand.document().view().selectedGroup(), QStringLiteral("jit(f)/net"));

@@ -306,6 +306,46 @@ ENTRY e {
     QVERIFY(panel.stateText().contains(QStringLiteral("does not say")));
   }
 
+  // Rather the line of the user's own file than that of a library's that it calls.
+  void theSourcePanelBeginsWithAFileThatIsThere() {
+    QTemporaryDir folder;
+    QVERIFY(
+        writeFileAtomically((folder.path() + QStringLiteral("/model.py")).toStdString(), "def f(x):\n  return g(x)\n"));
+    hand_->openText(R"(HloModule m
+
+FileNames
+1 "/lib/flax/linear.py"
+2 "/home/user/model.py"
+
+FunctionNames
+1 "__call__"
+2 "f"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=700 end_line=700 column=1 end_column=2}
+2 {file_name_id=2 function_name_id=2 line=2 end_line=2 column=1 end_column=2}
+
+StackFrames
+1 {file_location_id=2 parent_frame_id=1}
+2 {file_location_id=1 parent_frame_id=2}
+
+ENTRY e {
+  x = f32[4] parameter(0)
+  ROOT a = f32[4] negate(x), metadata={op_name="f/neg" stack_frame_id=2}
+}
+)",
+                    false);
+    SourcePanel& panel = *hand_->window().panels().source;
+    hand_->window().panels().raise(QStringLiteral("source"));
+    hand_->document().select({hand_->named("a")});
+    QCOMPARE(panel.frames()->currentText(), QStringLiteral("linear.py:700 in __call__"));
+    panel.setFolders({folder.path()});
+    QCOMPARE(panel.frames()->currentText(), QStringLiteral("model.py:2 in f"));
+    QCOMPARE(panel.markedLine(), 2);
+    panel.frames()->setCurrentIndex(0);
+    QVERIFY2(panel.stateText().contains(QStringLiteral("linear.py is not below")), qPrintable(panel.stateText()));
+  }
+
   // Ctrl+K takes words, and what is more than words is a query.
   void goToAnythingKnowsTypes() {
     hand_->key(Qt::Key_K, Qt::ControlModifier);

@@ -10,6 +10,7 @@
 #include <QTextBlock>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/hlo/source_frames.h"
 #include "core/tools/query/query.h"
@@ -23,6 +24,12 @@ namespace {
 
 QString sourceText(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+std::vector<std::filesystem::path> foldersOf(const QStringList& names) {
+  std::vector<std::filesystem::path> out;
+  for (const QString& folder : names) out.emplace_back(folder.toStdString());
+  return out;
 }
 
 }  // namespace
@@ -78,7 +85,10 @@ void SourcePanel::setFolders(const QStringList& folders) {
   folders_ = folders;
   fillFolders();
   shown_.clear();
-  showFrame(frames_->currentIndex());
+  if (isVisible())
+    showSelection();
+  else
+    showFrame(frames_->currentIndex());
 }
 
 void SourcePanel::showEvent(QShowEvent* event) {
@@ -103,7 +113,15 @@ void SourcePanel::showSelection() {
   const QSignalBlocker blocker(frames_);
   frames_->clear();
   frames_->addItems(lines);
-  showFrame(lines.isEmpty() ? -1 : 0);
+  frames_->setCurrentIndex(nearestFound());
+  showFrame(frames_->currentIndex());
+}
+
+// The innermost frame whose file is there: rather the user's line than that of a library's that it calls.
+int SourcePanel::nearestFound() const {
+  const auto found = std::ranges::find_if(
+      stack_, [&](const Frame& frame) { return findSourceFile(frame.file, foldersOf(folders_)).has_value(); });
+  return found != stack_.end() ? static_cast<int>(found - stack_.begin()) : stack_.empty() ? -1 : 0;
 }
 
 void SourcePanel::showFrame(int number) {
@@ -118,12 +136,7 @@ void SourcePanel::showFrame(int number) {
   }
   const Frame& frame = stack_[static_cast<size_t>(number)];
   if (shown_ != frame.file) {
-    const std::vector<std::filesystem::path> folders = [&] {
-      std::vector<std::filesystem::path> out;
-      for (const QString& folder : folders_) out.emplace_back(folder.toStdString());
-      return out;
-    }();
-    const auto found = findSourceFile(frame.file, folders);
+    const auto found = findSourceFile(frame.file, foldersOf(folders_));
     shown_ = found ? frame.file : std::string();
     text_->setPlainText(found ? sourceText(found->text) : QString());
     state_->setText(QString::fromStdString(found ? found->path.string() : found.error().message));

@@ -45,6 +45,7 @@ class SourcePanel : public QWidget {
     int line = 0;
   };
   void showSelection();
+  int nearestFound() const;
   void showFrame(int number);
   void mark(int line);
   void fillFolders();

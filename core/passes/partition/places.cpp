@@ -11,17 +11,6 @@ namespace {
 // Scatter drops what is out of range, the others clamp.
 bool clamps(Opcode opcode) { return opcode != Opcode::Scatter; }
 
-// The operands that hold places.
-std::span<InstructionId> placesAmong(const Instruction& whole, std::vector<InstructionId>& blocks) {
-  const std::span<InstructionId> all(blocks);
-  switch (whole.opcode) {
-    case Opcode::DynamicSlice: return all.subspan(1);
-    case Opcode::DynamicUpdateSlice: return all.subspan(2);
-    case Opcode::Scatter: return all.subspan(blocks.size() / 2, 1);
-    default: return all.subspan(1, 1);
-  }
-}
-
 // In this type every difference of a place and the beginning of a block is a number, or stays out of range.
 InstructionId widened(BlockBuilder& build, InstructionId places) {
   Shape shape = build.shapeOf(places);
@@ -44,7 +33,8 @@ PlacedBlocks::PlacedBlocks(BlockBuilder& build, const Instruction& whole, const 
   for (size_t f = 0; f < cuts.size(); ++f)
     if (cuts[f] && rule.factors[f].place) placed.push_back(f);
   if (placed.empty()) return;
-  for (InstructionId& places : placesAmong(whole, blocks)) places = widened(build, places);
+  for (InstructionId& places : std::span(blocks).subspan(rule.firstPlace, rule.placeCount))
+    places = widened(build, places);
   for (size_t f : placed) localize(rule.factors[f], *cuts[f]);
   if (whole.opcode == Opcode::DynamicUpdateSlice) keepWhatLiesElsewhere();
 }

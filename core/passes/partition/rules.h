@@ -29,6 +29,7 @@ struct Rule {
   // The operand that counts once, however many parts there are: the initial value of a reduction, what a scatter
   // updates. Each part begins with neutral elements, and the sum is combined with it.
   std::optional<size_t> seed;
+  size_t firstPlace = 0, placeCount = 0;  // the operands that hold places; they have one type
 
   static bool isSummed(const Factor& factor);
 };
@@ -58,6 +59,7 @@ class RuleBuilder {
   void passesOfAll(int64_t d);
   void onlyResult(int64_t to);
   Factor& add();  // without dimensions yet
+  void placesFrom(size_t operand, size_t count) { rule.firstPlace = operand, rule.placeCount = count; }
   Rule rule;
 
  private:

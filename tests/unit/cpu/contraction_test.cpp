@@ -329,7 +329,7 @@ TEST(CpuDots, NarrowIntegersGoInPairs) {
         test::expectLikeEvaluator(product(types, depth), {.fill = {1, 1.0, 251}, .isa = isa});
     test::expectLikeEvaluator(std::string(kLargest), {.fill = {1, 1.0, 251}, .isa = isa});
   }
-  for (const auto& [type, pairs] : {std::pair("s8", true), std::pair("s16", true), std::pair("u16", false)}) {
+  for (const auto& [type, pairs] : {std::pair("u8", true), std::pair("s16", true), std::pair("u16", false)}) {
     const auto executable = test::compiled(test::parsedModule(product({type, type, "s32"}, 600)), 1, "avx2");
     ASSERT_TRUE(executable);
     const auto steps = executable->list(executable->optimized().entryComputation().root, true);

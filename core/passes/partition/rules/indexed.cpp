@@ -31,6 +31,7 @@ bool hasScalarStarts(const RuleBuilder& r, size_t first) {
 }  // namespace
 
 void dynamicSliceRule(RuleBuilder& r) {
+  r.placesFrom(1, r.instruction.operands.size() - 1);
   const std::vector<int64_t>& sizes = r.attributes.ints(Attr::dynamic_slice_sizes);
   for (size_t d = 0; d < sizes.size(); ++d) {
     const auto dimension = static_cast<int64_t>(d);
@@ -42,6 +43,7 @@ void dynamicSliceRule(RuleBuilder& r) {
 }
 
 void dynamicUpdateSliceRule(RuleBuilder& r) {
+  r.placesFrom(2, r.instruction.operands.size() - 2);
   for (size_t d = 0; d < r.operand(0).dimensions.size(); ++d) {
     const int64_t size = r.operand(1).dimensions[d];
     const bool isWhole = size == r.operand(0).dimensions[d];
@@ -56,6 +58,7 @@ void dynamicUpdateSliceRule(RuleBuilder& r) {
 }
 
 void gatherRule(RuleBuilder& r) {
+  r.placesFrom(1, 1);
   const AttributeSet& a = r.attributes;
   const IndexVector offset = a.ints(Attr::offset_dims), batching = a.ints(Attr::operand_batching_dims);
   const IndexVector& indexBatching = a.ints(Attr::start_indices_batching_dims);
@@ -83,6 +86,7 @@ void gatherRule(RuleBuilder& r) {
 void scatterRule(RuleBuilder& r) {
   const AttributeSet& a = r.attributes;
   const size_t n = r.instruction.operands.size() / 2;
+  r.placesFrom(n, 1);
   const IndexVector batching = a.ints(Attr::input_batching_dims), inUpdates = a.ints(Attr::update_window_dims);
   const IndexVector& indexBatching = a.ints(Attr::scatter_indices_batching_dims);
   const Shape &operand = r.operand(0), &indices = r.operand(n), &updates = r.operand(n + 1);

@@ -154,7 +154,9 @@ class ExportTest : public QObject {
   void aPlaceThatCannotBeWrittenIsSaid() {
     choose(ExportPart::Whole, "svg");
     dialog_->save(folder_.filePath(QStringLiteral("no/such/folder.svg")));
-    QTRY_VERIFY2(dialog_->stateText().contains(QStringLiteral("folder.svg")), qPrintable(dialog_->stateText()));
+    QTRY_VERIFY2_WITH_TIMEOUT(dialog_->stateText().contains(QStringLiteral("folder.svg")),
+                              qPrintable(dialog_->stateText()), 20000);
+    QVERIFY(!dialog_->isWriting());
   }
 
   // A tab takes its document and its canvas along.

@@ -55,7 +55,9 @@ void TileLayer::request(double ratio) {
   const int32_t level = TileStore::levelFor(viewport_.zoom() * ratio);
   auto tiles = tilesOver(wanted, level, isFar());
   middleFirst(tiles);
-  if (std::ranges::any_of(tiles, [&](const TileKey& key) { return !store_.find(key) && !isShown(key); })) {
+  const auto isBlank = [&](const TileKey& key) { return !store_.find(key) && !isShown(key); };
+  // Of a small picture stand-ins show all; from afar the tiles of the whole are sharp enough.
+  if (whole && *whole < level + kCoarse && std::ranges::any_of(tiles, isBlank)) {
     const auto coarse = tilesOver(wanted, level + kCoarse, isFar());
     tiles.insert(tiles.begin(), coarse.begin(), coarse.end());
   }

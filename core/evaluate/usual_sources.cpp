@@ -21,6 +21,7 @@ class Usual {
   std::string of(InstructionId parameter) const {
     const Shape& shape = module_.shapeOf(parameter);
     if (!shape.isArray()) return "rule";
+    if (isFloat(shape.type) && isUnderRoot(parameter, 0)) return "uniform 0 1";
     if (isFloat(shape.type)) return "normal 0 " + fmt::format("{:.3g}", deviationOf(parameter, shape));
     if (isInteger(shape.type))
       if (const auto rows = rowsBehind(parameter, 0); rows && *rows > 0) return fmt::format("uniform 0 {}", *rows - 1);
@@ -48,6 +49,31 @@ class Usual {
   double deviationOf(InstructionId parameter, const Shape& shape) const {
     if (const int64_t n = fanIn(parameter, 0); n > 0) return 1 / std::sqrt(static_cast<double>(n));
     return shape.rank() == 1 && isOnlyAdded(parameter, 0) ? 0.1 : 1;
+  }
+
+  // Its root or logarithm is taken, as of the mean squares of an optimizer, after no more than sums and scalings.
+  bool isUnderRoot(InstructionId id, int depth) const {
+    return std::ranges::any_of(users_.users(id), [&](InstructionId user) {
+      const Instruction& reader = module_.at(user);
+      constexpr Opcode kRoots[] = {Opcode::Sqrt, Opcode::Rsqrt, Opcode::Log};
+      if (std::ranges::find(kRoots, reader.opcode) != std::end(kRoots)) return true;
+      const bool passes = changesForm(reader.opcode) || reader.opcode == Opcode::Add || isScaling(reader, id);
+      return passes && depth < kDeepest && isUnderRoot(user, depth + 1);
+    });
+  }
+  // One number for all elements multiplies or divides them.
+  bool isScaling(const Instruction& reader, InstructionId id) const {
+    if (reader.operands.size() != 2) return false;
+    const bool isFirst = reader.operands[0] == id;
+    return (reader.opcode == Opcode::Multiply && isNumber(reader.operands[isFirst ? 1 : 0])) ||
+           (reader.opcode == Opcode::Divide && isFirst && isNumber(reader.operands[1]));
+  }
+  bool isNumber(InstructionId id) const {
+    if (!module_.contains(id)) return false;  // an open input
+    const Instruction& instruction = module_.at(id);
+    const bool isBroadcast = instruction.opcode == Opcode::Broadcast && instruction.operands.size() == 1;
+    return instruction.shape->isScalar() || (isBroadcast && module_.contains(instruction.operands[0]) &&
+                                             module_.shapeOf(instruction.operands[0]).isScalar());
   }
 
   // The number of products that each result adds, with this as the second factor; 0: it is none.

@@ -73,6 +73,29 @@ ENTRY main {
   EXPECT_EQ(usual("ROOT r = f32[3] multiply(b, next_b)")[1], "normal 0 1");
 }
 
+// The mean squares that an optimizer keeps are no normal numbers, whose roots are none.
+TEST(UsualSources, RootsAreOfWhatIsNotNegative) {
+  const auto usual = usualSources(*readHloText(R"(HloModule m
+ENTRY e {
+  kept = f32[4] parameter(0)
+  gradient = f32[4] parameter(1)
+  rate = f32[] constant(0.999)
+  rates = f32[4] broadcast(rate), dimensions={}
+  old = f32[4] multiply(rates, kept)
+  square = f32[4] multiply(gradient, gradient)
+  sum = f32[4] add(old, square)
+  correction = f32[] parameter(2)
+  corrections = f32[4] broadcast(correction), dimensions={}
+  mean = f32[4] divide(sum, corrections)
+  root = f32[4] sqrt(mean)
+  ROOT step = f32[4] divide(gradient, root)
+})",
+                                               "test")
+                                       .module);
+  EXPECT_EQ(usual[0], "uniform 0 1");
+  EXPECT_EQ(usual[1], "normal 0 1");
+}
+
 TEST(UsualSources, GiveWayToWhatIsSaid) {
   ArgumentRules rules;
   rules.usual = true;

@@ -48,9 +48,11 @@ class SelectedWork {
     double out = 0;
     Selection read;
     for (InstructionId id : selected_) {
+      if (isGiven(id)) continue;
       const Instruction& instruction = module_.at(id);
       for (InstructionId operand : instruction.operands)
-        if (module_.contains(operand) && !selected_.contains(operand) && read.insert(operand).second)
+        if (module_.contains(operand) && (!selected_.contains(operand) || isGiven(operand)) &&
+            read.insert(operand).second)
           out += timesOf(id) * bytesAs(module_.shapeOf(operand), type);
       if (isSeenOutside(id)) out += timesOf(id) * bytesAs(*instruction.shape, type);
     }
@@ -88,6 +90,12 @@ class SelectedWork {
         for (ComputationId callee : module_.callees(module_.at(fusion)))
           if (callee == computation) return std::max(1.0, execution_.of(module_.at(fusion).computation).times);
     return 1;
+  }
+  // It lies in memory before the program begins, whatever is selected.
+  bool isGiven(InstructionId id) const {
+    const Instruction& instruction = module_.at(id);
+    return instruction.opcode == Opcode::Constant ||
+           (instruction.opcode == Opcode::Parameter && instruction.computation == module_.entry());
   }
   bool isSeenOutside(InstructionId id) const {
     if (module_.at(module_.at(id).computation).root == id) return true;

@@ -46,14 +46,6 @@ std::string duration(double ns) { return ns > 0 ? durationText(ns) : std::string
 // The numbers of rates have few digits: they are compared with a machine's.
 std::string rate(double value) { return value > 0 ? fmt::format("{:.3g}", value) : std::string(); }
 
-std::string spreadText(const OpRow& row) {
-  if (row.highNs <= 0 || row.estimated()) return {};
-  const std::string low = durationText(row.lowNs);
-  if (row.lowNs == row.highNs) return low;
-  const std::string range = low + " – " + durationText(row.highNs);
-  return row.medianNs > 0 ? fmt::format("{} ({})", durationText(row.medianNs), range) : range;
-}
-
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -85,6 +77,14 @@ std::string_view titleOf(OpColumn column) {
   return kTitles[static_cast<size_t>(column)];
 }
 
+std::string spreadText(double lowNs, double medianNs, double highNs) {
+  if (highNs <= 0) return {};
+  const std::string low = durationText(lowNs);
+  if (lowNs == highNs) return low;
+  const std::string range = low + " – " + durationText(highNs);
+  return medianNs > 0 ? fmt::format("{} ({})", durationText(medianNs), range) : range;
+}
+
 std::string textOf(const OpTree& tree, const OpRow& row, OpColumn column) {
   switch (column) {
     case OpColumn::Name:
@@ -97,7 +97,7 @@ std::string textOf(const OpTree& tree, const OpRow& row, OpColumn column) {
     case OpColumn::Count:
       return row.count > 0 ? fmt::format("{:.{}f}", row.count, row.count == std::floor(row.count) ? 0 : 1)
                            : std::string();
-    case OpColumn::Spread: return spreadText(row);
+    case OpColumn::Spread: return row.estimated() ? std::string() : spreadText(row.lowNs, row.medianNs, row.highNs);
     case OpColumn::FlopRate: return rate(flopRate(row));
     case OpColumn::ByteRate: return rate(byteRate(row));
     case OpColumn::Bound: return std::string(nameOf(row.bound));

@@ -78,6 +78,8 @@ enum class OpColumn : uint8_t {
 inline constexpr int kOpColumns = 15;
 std::string_view titleOf(OpColumn column);
 std::string textOf(const OpTree& tree, const OpRow& row, OpColumn column);
+// "2.00 µs (1.00 µs – 9.00 µs)"; medianNs 0: the range alone; highNs 0: empty.
+std::string spreadText(double lowNs, double medianNs, double highNs);
 // Children of each row, in place. Rows without a number come last.
 void sortRows(OpTree& tree, OpColumn by, bool descending);
 

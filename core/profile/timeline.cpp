@@ -237,6 +237,8 @@ std::shared_ptr<Timeline> timelineOf(const Profile& profile, const std::shared_p
     out->addTrack(module->name, profile.nameOfThread(i), std::move(threads[i]));
   out->finish();
   out->link(module);
+  for (TimelineName& name : out->names)  // so that a trace of it lands on the module again
+    if (name.instructions.size() == 1) name.op = name.text, name.module = module->name;
   return out;
 }
 

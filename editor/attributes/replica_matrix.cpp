@@ -1,7 +1,7 @@
 // Every device may stand in one group only; the matrix says so before the graph is changed.
 #include "editor/attributes/replica_matrix.h"
 
-#include <QHBoxLayout>
+#include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMouseEvent>
@@ -29,12 +29,12 @@ ReplicaMatrix::ReplicaMatrix(QWidget* parent)
   table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
   table_->horizontalHeader()->hide();
   table_->viewport()->installEventFilter(this);
-  auto* bar = new QHBoxLayout;
+  auto* bar = new QGridLayout;  // two a row: the inspector is narrow
   const auto add = [&](const QString& text, const QString& help, auto slot) {
     auto* button = new QPushButton(text, this);
     button->setToolTip(help);
     connect(button, &QPushButton::clicked, this, slot);
-    bar->addWidget(button);
+    bar->addWidget(button, bar->count() / 2, bar->count() % 2);
   };
   add(tr("+ group"), tr("One more group; devices are numbered anew"),
       [this] { resizeTo(table_->rowCount() + 1, std::max(table_->columnCount(), 1)); });
@@ -42,7 +42,7 @@ ReplicaMatrix::ReplicaMatrix(QWidget* parent)
       [this] { resizeTo(std::max(table_->rowCount(), 1), table_->columnCount() + 1); });
   add(tr("all in one"), tr("No groups: all devices are one"),
       [this] { emitText(id_, Attr::replica_groups, "{}", false); });
-  bar->addStretch(1);
+  bar->setColumnStretch(2, 1);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(2);

@@ -283,7 +283,7 @@ void Document::moduleReplaced() {
   std::erase_if(state_.selection, [&](InstructionId id) { return !module().contains(id); });
   run_.forgetOutcome();
   emit moduleChanged();
-  emit run_.outcomeChanged();
+  if (!run_.bringBack()) emit run_.outcomeChanged();
   view_.arrangeAgain(true);
   printInBackground();
   evaluate();

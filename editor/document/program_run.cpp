@@ -2,6 +2,7 @@
 #include "editor/document/program_run.h"
 
 #include <chrono>
+#include <mutex>
 
 #include "backends/run_request.h"
 #include "core/edit/wiring/splicing.h"
@@ -249,6 +250,7 @@ void ProgramRun::finish(Answer& answer) {
   }
   if (answer.revision != document_.revision()) return;  // the graph was edited meanwhile
   state_.opened.reset();
+  background_.dispose(std::exchange(state_.kept, nullptr));
   state_.outcome = std::move(*answer.outcome);
   state_.origin = {.words = originOf(*state_.outcome)};
   emit outcomeChanged();
@@ -267,6 +269,14 @@ struct ProgramRun::OpenedProfile {
   QStringList modules;
   bool isOther = false;  // most does not land on the graph that is open, but on a module that the profile holds
   uint64_t revision;
+};
+
+struct ProgramRun::KeptProfile {
+  uint64_t graph;  // of the history
+  OpProfile profile;
+  std::optional<Profile> laid;  // none: its timeline is all that is shown
+  ProfileOrigin origin;
+  std::once_flag linked;  // the profile's timeline to that graph
 };
 
 namespace {
@@ -302,7 +312,8 @@ QString nothingLands(const QString& path, const OpProfile& profile) {
 
 QString originOf(const QString& path, const OpProfile& profile) {
   const QString name = path.section(QLatin1Char('/'), -1);
-  return profile.steps > 0 ? QObject::tr("%1: one of %L2 steps").arg(name).arg(profile.steps)
+  if (profile.steps == 1) return QObject::tr("%1: its one step").arg(name);
+  return profile.steps > 1 ? QObject::tr("%1: one of %L2 steps").arg(name).arg(profile.steps)
                            : QObject::tr("%1: all that was recorded").arg(name);
 }
 
@@ -380,18 +391,38 @@ void ProgramRun::install(OpenedProfile& opened) {
     document_.file().create();
   }
   forgetOutcome();
-  if (lands) state_.opened = opened.laid ? *std::move(opened.laid) : toProfile(*opened.profile, document_.module());
+  auto kept = std::make_shared<KeptProfile>();
+  kept->graph = document_.history().graph();
+  if (lands) kept->laid = opened.laid ? *std::move(opened.laid) : toProfile(*opened.profile, document_.module());
   const QString summary = summaryOfProfile(opened.path, *opened.profile);
-  state_.origin = {.words = originOf(opened.path, *opened.profile),
-                   .path = opened.path,
-                   .warnings = warningsOf(*opened.profile),
-                   .modules = opened.modules};
-  emit outcomeChanged();
+  kept->origin = {.words = originOf(opened.path, *opened.profile),
+                  .path = opened.path,
+                  .warnings = warningsOf(*opened.profile),
+                  .modules = opened.modules};
+  kept->profile = *std::move(opened.profile);
+  background_.dispose(std::exchange(state_.kept, std::move(kept)));
+  layOpened();
   emit profileOpened(summary, lands);
-  analyse([profile = std::make_shared<OpProfile>(*std::move(opened.profile))](
-              const std::shared_ptr<const Module>& module) -> Analysis {
-    linkTimeline(*profile, module);
-    return {std::make_shared<const OpTimes>(opTimesOf(*profile, module)), profile->timeline};
+  analyseOpened();
+}
+
+bool ProgramRun::bringBack() {
+  if (!state_.kept || state_.kept->graph != document_.history().graph()) return false;
+  layOpened();
+  analyseOpened();
+  return true;
+}
+
+void ProgramRun::layOpened() {
+  state_.opened = state_.kept->laid;
+  state_.origin = state_.kept->origin;
+  emit outcomeChanged();
+}
+
+void ProgramRun::analyseOpened() {
+  analyse([kept = state_.kept](const std::shared_ptr<const Module>& module) -> Analysis {
+    std::call_once(kept->linked, [&] { linkTimeline(kept->profile, module); });
+    return {std::make_shared<const OpTimes>(opTimesOf(kept->profile, module)), kept->profile.timeline};
   });
 }
 

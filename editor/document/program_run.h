@@ -72,6 +72,8 @@ class ProgramRun : public QObject {
   // --- for Document
   void begin();          // another file; says nothing
   void forgetOutcome();  // it is of an older graph; says nothing
+  // After a step of the history: a profile that was opened over the graph that is there again. False: there is none.
+  bool bringBack();
 
  signals:
   void outcomeChanged();
@@ -87,7 +89,10 @@ class ProgramRun : public QObject {
  private:
   struct Answer;
   struct OpenedProfile;
+  struct KeptProfile;
   void install(OpenedProfile& opened);
+  void layOpened();  // what is kept, over the graph
+  void analyseOpened();
   void endRunning();
   void finish(Answer& answer);
   using Analysis = std::pair<std::shared_ptr<const OpTimes>, std::shared_ptr<const Timeline>>;
@@ -97,6 +102,8 @@ class ProgramRun : public QObject {
   struct State {  // of one file
     std::optional<RunOutcome> outcome;
     std::optional<Profile> opened;  // of a file; then there is no outcome
+    // The profile that was opened last, whatever became of the graph; null: none, or a run took its place.
+    std::shared_ptr<KeptProfile> kept;
     std::shared_ptr<const OpTimes> times;
     std::shared_ptr<const Timeline> timeline;
     ProfileOrigin origin;

@@ -477,6 +477,7 @@ ENTRY main {
              "y");
     auto* matrix = picture<ReplicaMatrix>("replica_groups");
     QCOMPARE(matrix->table()->rowCount(), 2);
+    QVERIFY2(matrix->minimumSizeHint().width() < 200, "the inspector of a small screen has no more");
     matrix->swapCells(0, 1, 1, 0);
     hand().settle();
     QVERIFY2(says("replica_groups={{0,2},{1,3}}"), hand().text().c_str());

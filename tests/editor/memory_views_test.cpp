@@ -9,8 +9,11 @@
 #include <QTreeWidget>
 #include <algorithm>
 
+#include "app/studio/window/documents/document_pane.h"
+#include "app/studio/window/panels.h"
 #include "core/formats/file_content.h"
 #include "editor/document/machine_peaks.h"
+#include "editor/panels/banner.h"
 #include "editor/panels/profile/memory_chart.h"
 #include "editor/panels/profile/memory_panel.h"
 #include "tests/editor/qt_tests.h"
@@ -127,17 +130,27 @@ class MemoryViewsTest : public ViewsHand {
 
   void aSuggestionIsAppliedAndChecked() {
     hand_->openText(kWasteful, false);
-    MemoryPanel panel(document());
-    shown(panel);
+    Document& wasteful = document();
+    MemoryPanel& panel = *hand_->window().panels().memory;
+    hand_->window().panels().raise(QStringLiteral("memory"));
     settle(panel);
     QVERIFY(panel.edits()->topLevelItemCount() > 0);
-    QSignalSpy made(&panel, &MemoryPanel::moduleMade);
     panel.tabs()->setCurrentIndex(2);
-    panel.edits()->topLevelItem(0)->setSelected(true);
+    QTreeWidgetItem* first = panel.edits()->topLevelItem(0);
+    const QString peak = first->text(1), reason = first->text(3);
+    QVERIFY(!panel.why()->isVisible());
+    first->setSelected(true);
+    QVERIFY(panel.why()->isVisible() && panel.why()->text().endsWith(reason));
+    QVERIFY(first->toolTip(3).contains(reason.toHtmlEscaped()));
     QTest::mouseClick(panel.applyButton(), Qt::LeftButton);
     settle(panel);
-    QCOMPARE(made.count(), 1);
     QVERIFY2(panel.words().contains("results are equal"), qPrintable(panel.words()));
+    QVERIFY(&document() != &wasteful);  // what was made is open, and says how it went
+    const auto* banner = hand_->window().pane().findChild<Banner*>();
+    QVERIFY(banner && banner->isVisible());
+    QCOMPARE(banner->message(), panel.words());
+    QVERIFY2(banner->message().startsWith(QStringLiteral("peak predicted %1, reached ").arg(peak)),
+             qPrintable(banner->message()));
   }
 
   void anAssignmentOfAnotherModuleSaysSo() {

@@ -11,6 +11,7 @@
 #include "core/formats/protobuf.h"
 #include "editor/document/program_run.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/inspect/inspector.h"
 #include "editor/panels/profile/profile_panel.h"
 #include "editor/panels/profile/roofline_panel.h"
 #include "editor/panels/profile/timeline_panel.h"
@@ -52,6 +53,48 @@ class ProfileTest : public QObject {
     QVERIFY(hand_->document().view().scene().overlay);
     QVERIFY(!run.outcome());
     QVERIFY(hand_->text().find("tanh") != std::string::npos);
+  }
+
+  // An edit leaves no time on nodes; the graph as it was has what was opened over it.
+  void undoBringsItBack() {
+    hand_->openText(kLayer, false);
+    drop("t.json", R"([{"ph":"X","name":"product","pid":1,"tid":1,"ts":0,"dur":30},
+                       {"ph":"X","name":"activated","pid":1,"tid":1,"ts":40,"dur":10}])");
+    const ProgramRun& run = hand_->document().run();
+    const QString origin = run.origin().words;
+    const InstructionId activated = hand_->named("activated");
+    hand_->document().perform(
+        {"Add", {AddInstruction{hand_->module().entry(), Opcode::Sine, "waved", {hand_->named("product")}}}});
+    hand_->settle();
+    QVERIFY(!run.profile() && !run.times() && !run.timeline());
+    hand_->key(Qt::Key_Z, Qt::ControlModifier);
+    hand_->settle();
+    QVERIFY(run.profile() && run.times() && run.timeline());
+    QCOMPARE(run.origin().words, origin);
+    QCOMPARE(hand_->document().measures().overlay()->find(activated)->value, 10000.0);
+    hand_->key(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    hand_->settle();
+    QVERIFY(!run.profile());
+    hand_->document().run().start();  // takes its place; an undo has nothing to bring back then
+    hand_->settle();
+    hand_->key(Qt::Key_Z, Qt::ControlModifier);
+    hand_->settle();
+    QVERIFY(!run.profile());
+  }
+
+  // Two of three executions are short: the mean is neither.
+  void theInspectorTellsTheSpreadOfTheProfileTable() {
+    PlaneBytes metadata("/host:metadata"), cpu("/host:CPU");
+    metadata.module("layer", 1, *writeProto(*readHloText(kLayer).module));
+    cpu.line("thread",
+             {cpu.op("product", "layer", 1, 0, 1'000'000, 1), cpu.op("product", "layer", 1, 20'000'000, 1'000'000, 2),
+              cpu.op("product", "layer", 1, 40'000'000, 7'000'000, 3)});
+    hand_->openText(kLayer, false);
+    drop("three.xplane.pb", spaceBytes({metadata, cpu}));
+    hand_->click(hand_->named("product"));
+    const auto shown = hand_->window().panels().inspector->shownText();
+    QVERIFY2(shown.contains(QStringLiteral("3.00 µs (the mean of the steps)")), qPrintable(shown));
+    QVERIFY2(shown.contains(QStringLiteral("1.00 µs (1.00 µs – 7.00 µs)")), qPrintable(shown));
   }
 
   void whatIsOddIsSaidAsLongAsItIsOpen() {

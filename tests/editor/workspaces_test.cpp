@@ -122,6 +122,15 @@ class WorkspacesTest : public QObject {
     }
   }
 
+  // A panel that was asked for goes with its workspace, and is beside none of the next one's meanwhile.
+  void theWindowKeepsItsWidth() {
+    hand().window().resize(1366, 768);
+    hand().window().panels().raise(QStringLiteral("watch"));
+    QTest::qWait(200);
+    choose(3);
+    QCOMPARE(hand().window().width(), 1366);
+  }
+
   void theTabsFollowAndLead() {
     auto* tabs = hand().window().findChild<QTabBar*>(QStringLiteral("workspaces"));
     QCOMPARE(tabs->count(), Workspaces::kCount);

@@ -200,12 +200,11 @@ void PanelDocks::hideAll() const {
 // All that may come to a side are tabs of it, so that what is shown later joins them.
 void PanelDocks::arrange(std::span<const PanelPlace> shown) const {
   arranging_ = true;
+  hideAll();  // two that are shown side by side, if only for a moment, make the window wider
   std::map<Qt::DockWidgetArea, QDockWidget*> first;
   const auto put = [&](QDockWidget* dock, Qt::DockWidgetArea area, bool visible) {
     dock->setFloating(false);
     window_.addDockWidget(area, dock);
-    // Hidden until it is a tab: two that are shown side by side, if only for a moment, make the window wider.
-    dock->hide();
     const auto [there, isFirst] = first.emplace(area, dock);
     if (!isFirst) window_.tabifyDockWidget(there->second, dock);
     dock->setVisible(visible);

@@ -92,6 +92,7 @@ void Inspector::connectParts() {
   connect(&document_.view(), &SceneView::changed, this, &Inspector::show);  // names of sizes come with the picture
   connect(&document_, &Document::selectionChanged, this, &Inspector::show);
   connect(&document_.run(), &ProgramRun::outcomeChanged, this, &Inspector::show);
+  connect(&document_.run(), &ProgramRun::analysed, this, &Inspector::show);
   connect(&document_.view(), &SceneView::groupSelected, this, &Inspector::show);
   connect(&document_.overview(), &ModuleOverview::described, this, &Inspector::showGroup);
   connect(&document_.overview(), &ModuleOverview::stale, this, [this] {
@@ -144,7 +145,7 @@ void Inspector::show() {
   const Profile* profile = document_.run().profile();
   facts_->setHtml(factsOf(document_.module(), id, users, document_.diagnostics(),
                           legendOf(document_.view().huesOf(id), document_.module().shapeOf(id).dimensions, palette()),
-                          profile ? runFactsOf(*profile, id) : QString()) +
+                          profile ? runFactsOf(*profile, document_.run().times().get(), id) : QString()) +
                   whyFactsOf(document_.module(), id));
 }
 

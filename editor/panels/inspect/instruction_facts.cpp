@@ -17,6 +17,7 @@
 #include "core/ops/shared/dimension_reasons.h"
 #include "core/overview/workload.h"
 #include "core/picture/picture.h"
+#include "core/profile/op_tree.h"
 #include "core/tools/passes/why.h"
 #include "editor/look/type_scale.h"
 #include "editor/text/error_label.h"
@@ -169,16 +170,43 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
   return out;
 }
 
-QString runFactsOf(const Profile& profile, InstructionId id) {
+namespace {
+
+// null: it is not known, or not measured as one.
+const OpUnit* unitOf(const OpTimes* times, InstructionId id) {
+  if (!times) return nullptr;
+  const auto unit = std::ranges::find(times->units, id, [](const OpUnit& each) { return each.facts.instruction; });
+  return unit != times->units.end() && unit->measured ? &*unit : nullptr;
+}
+
+// What a time is, beside which the spread begins with a median.
+QString kindOfTime(bool measured, const OpTimes* times, const OpUnit* unit) {
+  if (!measured) return QObject::tr(" (its part of a step, estimated)");
+  if (!unit || unit->medianNs <= 0) return {};
+  return times->runs > 0 ? QObject::tr(" (the mean of the steps)") : QObject::tr(" (all that was recorded)");
+}
+
+// As the profile table's.
+QString spreadRow(const OpTimes& times, const OpUnit& unit) {
+  const std::string spread = spreadText(unit.lowNs, unit.medianNs, unit.highNs);
+  if (spread.empty()) return {};
+  return factRow(times.spreadOf == "run" ? QObject::tr("each run") : QObject::tr("each execution"),
+                 QString::fromStdString(spread));
+}
+
+}  // namespace
+
+QString runFactsOf(const Profile& profile, const OpTimes* times, InstructionId id) {
   const auto found = std::ranges::lower_bound(profile.sources, id, {}, &SourceProfile::instruction);
   if (found == profile.sources.end() || found->instruction != id || found->timeNs <= 0) return {};
   double total = 0;
   for (const SourceProfile& each : profile.sources) total += each.timeNs;
   const auto word = [](const std::string& text) { return QString::fromStdString(text); };
   const double runs = static_cast<double>(std::max<int64_t>(profile.runs, 1));
+  const OpUnit* unit = found->measured ? unitOf(times, id) : nullptr;
   QString rows =
-      factRow(QObject::tr("time"), word(durationText(found->timeNs / runs)) +
-                                       (found->measured ? QString() : QObject::tr(" (its part of a step, estimated)")));
+      factRow(QObject::tr("time"), word(durationText(found->timeNs / runs)) + kindOfTime(found->measured, times, unit));
+  if (unit) rows += spreadRow(*times, *unit);
   rows += factRow(QObject::tr("share"), word(percentText(found->timeNs / total)));
   if (!found->measured) return heading(QObject::tr("This run")) + table(rows);  // a share of a step has no rate
   if (found->bytes > 0)

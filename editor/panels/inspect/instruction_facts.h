@@ -9,6 +9,7 @@
 
 #include "core/base/diagnostics.h"
 #include "core/hlo/module.h"
+#include "core/profile/op_times.h"
 #include "core/profile/profile.h"
 
 namespace tessera {
@@ -16,8 +17,9 @@ namespace tessera {
 // dimensions: their letters and sizes in their hues, as HTML; run: as runFactsOf gives it. Both may be empty.
 QString factsOf(const Module& module, InstructionId id, std::span<const InstructionId> users,
                 std::span<const Diagnostic> diagnostics, const QString& dimensions = {}, const QString& run = {});
-// What it took in a run: time, share, rates; empty: nothing is known of it.
-QString runFactsOf(const Profile& profile, InstructionId id);
+// What it took in a run: time, share, rates; empty: nothing is known of it. times: of the profile, with the spread; may
+// be null.
+QString runFactsOf(const Profile& profile, const OpTimes* times, InstructionId id);
 // In an optimised module: who asked for a copy, transpose, pad, convert or bitcast; what kept a fusion from growing.
 // Empty: there is nothing to ask.
 QString whyFactsOf(const Module& module, InstructionId id);

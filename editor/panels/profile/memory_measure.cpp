@@ -62,7 +62,15 @@ MeasuredMemory measuredMemory(const Module& module, MemorySource source, const s
   return out;
 }
 
-QString checkedByRunning(const Module& before, const Module& after, const std::atomic<bool>* cancel) {
+namespace {
+
+QString peakWords(const Module& after, int64_t predicted) {
+  const auto report = memoryReport(after);
+  if (!report) return QString::fromStdString(report.error().toString());
+  return QObject::tr("peak predicted %1, reached %2").arg(bytesWords(predicted), bytesWords(report->peakBytes()));
+}
+
+QString valuesWords(const Module& before, const Module& after, const std::atomic<bool>* cancel) {
   RunRequest request;
   request.compile.cancel = cancel;
   const auto one = runModule(before, request), other = runModule(after, request);
@@ -78,6 +86,13 @@ QString checkedByRunning(const Module& before, const Module& after, const std::a
              ? QObject::tr("checked by running: the results are equal, the CPU took %1 before and %2 after")
                    .arg(bytesWords(one->peakBytes), bytesWords(other->peakBytes))
              : QObject::tr("checked by running: the results differ: %1").arg(QString::fromStdString(all.firstMismatch));
+}
+
+}  // namespace
+
+QString checkedForMemory(const Module& before, const Module& after, int64_t predictedPeak,
+                         const std::atomic<bool>* cancel) {
+  return peakWords(after, predictedPeak) + QStringLiteral("; ") + valuesWords(before, after, cancel);
 }
 
 }  // namespace tessera

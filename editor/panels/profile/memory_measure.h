@@ -23,7 +23,9 @@ struct MeasuredMemory {
 MeasuredMemory measuredMemory(const Module& module, MemorySource source, const std::string& assignment,
                               const std::string& path);
 
-// Both on the CPU with arguments by rule: an edit for memory changes no value. In words.
-QString checkedByRunning(const Module& before, const Module& after, const std::atomic<bool>* cancel);
+// The peak that was predicted for an edit and the one that it reached; whether both graphs give the same values on the
+// CPU with arguments by rule, as an edit for memory changes none. In words.
+QString checkedForMemory(const Module& before, const Module& after, int64_t predictedPeak,
+                         const std::atomic<bool>* cancel);
 
 }  // namespace tessera

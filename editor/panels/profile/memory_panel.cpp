@@ -21,6 +21,7 @@
 #include "editor/panels/bar_button.h"
 #include "editor/panels/number_item.h"
 #include "editor/panels/profile/memory_chart.h"
+#include "editor/text/plain_text.h"
 #include "editor/text/status_line.h"
 #include "editor/text/unit_words.h"
 
@@ -109,10 +110,15 @@ QWidget* MemoryPanel::makeTables() {
   edits_ = memoryTable({tr("Edit"), tr("Peak"), tr("Saves"), tr("Why"), tr("More flops")}, page);
   edits_->setSelectionMode(QAbstractItemView::SingleSelection);
   edits_->sortByColumn(1, Qt::AscendingOrder);
+  why_ = new PlainLabel(page);
+  why_->setWordWrap(true);
+  why_->setMargin(4);
+  why_->hide();
   apply_ = new QPushButton(tr("Apply and check by running"), page);
   apply_->setToolTip(tr("Opens the edited graph as a document of its own"));
   apply_->setEnabled(false);
   column->addWidget(edits_, 1);
+  column->addWidget(why_);
   column->addWidget(apply_, 0, Qt::AlignRight);
   tabs_->addTab(live_, tr("Live"));
   tabs_->addTab(allocations_, tr("Allocations"));
@@ -122,8 +128,7 @@ QWidget* MemoryPanel::makeTables() {
   connect(live_, &QTreeWidget::itemDoubleClicked, this, [this] {
     if (document_.selected().valid()) emit revealWanted(document_.selected());
   });
-  connect(edits_, &QTreeWidget::itemSelectionChanged, this,
-          [this] { apply_->setEnabled(!edits_->selectedItems().isEmpty()); });
+  connect(edits_, &QTreeWidget::itemSelectionChanged, this, &MemoryPanel::showWhy);
   connect(apply_, &QPushButton::clicked, this, &MemoryPanel::applyEdit);
   return tabs_;
 }
@@ -304,10 +309,19 @@ void MemoryPanel::showEdits() {
     const int64_t saved = shown_.report->peakBytes() - edit.peakBytes;
     item->setNumber(2, static_cast<double>(saved), bytesWords(saved));
     item->setText(3, QString::fromStdString(edit.reason));
+    for (const int column : {0, 3}) item->setToolTip(column, asPlainText(item->text(column)));
     item->setNumber(4, edit.flops, edit.flops > 0 ? QString::fromStdString(amountText(edit.flops)) : QString());
   }
   tabs_->setTabText(2, found_.empty() ? tr("Suggestions") : tr("Suggestions (%1)").arg(found_.size()));
-  apply_->setEnabled(false);
+  showWhy();
+}
+
+// Its columns cut what is long.
+void MemoryPanel::showWhy() {
+  const auto chosen = edits_->selectedItems();
+  apply_->setEnabled(!chosen.isEmpty());
+  why_->setVisible(!chosen.isEmpty());
+  if (!chosen.isEmpty()) why_->setText(QStringLiteral("%1: %2").arg(chosen[0]->text(0), chosen[0]->text(3)));
 }
 
 // --- selection
@@ -372,14 +386,14 @@ void MemoryPanel::applyEdit() {
   emit checkingChanged();
   start([this, module = document_.module(), edit = found_[number], check = check_]() -> std::function<void()> {
     auto made = std::make_shared<Result<Module>>(editedForMemory(module, edit.words));
-    const QString checked =
-        *made ? checkedByRunning(module, **made, check.get()) : QString::fromStdString(made->error().toString());
+    const QString checked = *made ? checkedForMemory(module, **made, edit.peakBytes, check.get())
+                                  : QString::fromStdString(made->error().toString());
     return [this, made, checked, check, name = module.name + "_" + edit.words.substr(0, edit.words.find(':'))] {
       if (*check) return;
       check_.reset();
       emit checkingChanged();
       words_->setText(checked);
-      if (*made) emit moduleMade(QString::fromStdString(name), printHloText(**made));
+      if (*made) emit moduleMade(QString::fromStdString(name), printHloText(**made), checked);
     };
   });
 }

@@ -36,6 +36,7 @@ class MemoryPanel : public QWidget {
   QTabWidget* tabs() const { return tabs_; }
   QTreeWidget* live() const { return live_; }
   QTreeWidget* edits() const { return edits_; }
+  QLabel* why() const { return why_; }
   QPushButton* applyButton() const { return apply_; }
   QToolButton* peakButton() const { return peak_; }
   QString words() const;
@@ -50,7 +51,7 @@ class MemoryPanel : public QWidget {
   void revealWanted(tessera::InstructionId id);
   void failed(QString message);
   void checkingChanged();
-  void moduleMade(QString name, std::string hlo);  // by an edit that was applied
+  void moduleMade(QString name, std::string hlo, QString verdict);  // by an edit that was applied
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -69,6 +70,7 @@ class MemoryPanel : public QWidget {
   void showLive();
   void showAllocations();
   void showEdits();
+  void showWhy();
   void selectRows();
   void showSelection();
   void choose(const std::vector<size_t>& buffers);
@@ -78,7 +80,7 @@ class MemoryPanel : public QWidget {
   QThreadPool pool_;
   QComboBox* source_;
   QToolButton* peak_;
-  QLabel* words_;
+  QLabel *words_, *why_;  // why_: the selected suggestion in full
   MemoryChart* chart_;
   QTabWidget* tabs_;
   QTreeWidget *live_, *allocations_, *edits_;

@@ -5,6 +5,7 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QPointer>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QToolButton>
 #include <algorithm>
@@ -134,7 +135,13 @@ QWidget* RooflinePanel::makeSide() {
   rows->addRow(details_);
   connect(type_, &QComboBox::currentIndexChanged, this, &RooflinePanel::ask);
   connect(edges_, &QComboBox::currentIndexChanged, this, &RooflinePanel::ask);
-  return side;
+  auto* area = new QScrollArea(this);  // a low panel keeps its height, and no line is cut
+  area->setWidgetResizable(true);
+  area->setFocusPolicy(Qt::NoFocus);
+  area->setFrameShape(QFrame::NoFrame);
+  area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  area->setWidget(side);
+  return area;
 }
 
 QString RooflinePanel::words() const { return words_->text(); }

@@ -26,8 +26,9 @@ QString takenWords(const TakenPart& taken) {
   QString out =
       count == 1 ? QObject::tr("1 instruction taken out") : QObject::tr("%L1 instructions taken out").arg(count);
   if (taken.between > 0) out += QObject::tr(", %L1 of them since they lie between").arg(taken.between);
-  return out + (taken.note.isEmpty() ? QObject::tr(", with the inputs that they had.")
-                                     : QStringLiteral("; %1.").arg(taken.note));
+  if (!taken.note.isEmpty()) return out + QStringLiteral("; %1.").arg(taken.note);
+  return out +
+         (count == 1 ? QObject::tr(", with the inputs that it had.") : QObject::tr(", with the inputs that they had."));
 }
 
 QString foundWords(const SideBySide& found) {

@@ -162,6 +162,10 @@ TEST(Roofline, OneKernelOfTwoWritesNothingBetween) {
   const auto each = whatIf(*run.module, run.times, kDevice, both, {.edges = KernelEdges::Each});
   ASSERT_TRUE(each);
   EXPECT_DOUBLE_EQ(each->after.bytes, 160000);
+  const InstructionId all[] = {run.id("x"), run.id("product"), run.id("bent"), run.id("out")};
+  const auto whole = whatIf(*run.module, run.times, kDevice, all, {.edges = KernelEdges::One});
+  ASSERT_TRUE(whole);
+  EXPECT_DOUBLE_EQ(whole->after.bytes, 80000) << "an argument is read, also where it is selected";
   const InstructionId nothing[] = {run.id("x")};
   EXPECT_FALSE(whatIf(*run.module, run.times, kDevice, nothing, {}));
   run.times.units[2].selfNs = 0.1;  // what is counted of a kernel may be next to nothing

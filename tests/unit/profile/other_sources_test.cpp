@@ -14,6 +14,7 @@
 #include "core/profile/sources/run_source.h"
 #include "core/profile/sources/trace_events.h"
 #include "core/profile/sources/values.h"
+#include "core/profile/timeline.h"
 
 namespace tessera {
 namespace {
@@ -416,6 +417,21 @@ TEST(ProfileSources, ARunOfOursWithAndWithoutItsModule) {
   EXPECT_EQ(rowNamed(sources, "exp.2")->computation, "main");
   EXPECT_FALSE(rowNamed(sources, "fusion.3")->measured);
   EXPECT_EQ(sources.totalNs, 1000);
+}
+
+// A step that computes one instruction has its name; one of several names none.
+TEST(ProfileSources, TheTraceOfOurTimelineLandsAgain) {
+  const auto module = smallModule();
+  const InstructionId negate = *module->findInstruction("fusion.3"), exponential = *module->findInstruction("exp.2");
+  Profile run;
+  run.module = module->name;
+  run.steps = {{InstructionId(0), "exponential.t7", "kernel"}, {InstructionId(1), "fused.t9", "kernel"}};
+  run.shares = {{0, exponential}, {1, negate}, {1, exponential}};
+  run.timeline = {{0, 0, 0, 300}, {0, 1, 300, 1000}};
+  const OpProfile back = sourceOf(toChromeTrace(*timelineOf(run, module)), module);
+  ASSERT_TRUE(rowNamed(back, "exp.2"));
+  EXPECT_EQ(rowNamed(back, "exp.2")->times.totalNs, 300);
+  EXPECT_EQ(back.placedNs, 300);
 }
 
 TEST(ProfileSources, TablesOfAnyMeasure) {

@@ -54,7 +54,10 @@ void DocumentOpener::connectPane(DocumentPane& pane) {
   }
   if (pane.diskBar()) connect(pane.diskBar(), &DiskBar::reloadWanted, this, [this, &pane] { reload(pane); });
   connect(pane.panels().help, &HelpPanel::exampleWanted, this, &DocumentOpener::openExample);
-  connect(pane.panels().memory, &MemoryPanel::moduleMade, this, &DocumentOpener::openExample);
+  connect(pane.panels().memory, &MemoryPanel::moduleMade, this,
+          [this](const QString& name, const std::string& hlo, const QString& verdict) {
+            if (openExample(name, hlo)) current_.banner().showNote(verdict);
+          });
   connect(pane.panels().profile, &ProfilePanel::moduleWanted, this, &DocumentOpener::openProfileBeside);
   connect(pane.panels().dump, &DumpPanel::fileWanted, this, [this](const QString& path) { open(path); });
   connect(&pane.lessons(), &LessonController::newWanted, this, &DocumentOpener::newFile);
@@ -85,15 +88,17 @@ void DocumentOpener::newFile() {
   (fresh ? current_.pane() : area_.add()).document().file().create();
 }
 
-void DocumentOpener::openExample(const QString& name, const std::string& hlo) {
+bool DocumentOpener::openExample(const QString& name, const std::string& hlo) {
   DocumentPane& pane = freePane();
   const Status opened = pane.document().file().createFromHlo(hlo, name.toStdString());
   if (opened) {  // what it is an example of stays in the help beside it
     const Module& module = pane.document().module();
-    return pane.document().select({module.at(module.entry()).root});
+    pane.document().select({module.at(module.entry()).root});
+    return true;
   }
   current_.banner().showMessage(QString::fromStdString(opened.error().toString()));
   if (tabs_.indexOf(pane) < 0) pane.deleteLater();
+  return false;
 }
 
 void DocumentOpener::beginLesson(int lesson) {

@@ -49,10 +49,10 @@ class DocumentOpener : public QObject {
   // instruction, FILE#NAME, shows that; a profile goes over the current graph.
   // comparedWith: that pane's graph is compared with it.
   void open(const QString& path, DocumentPane* comparedWith = nullptr);
-  void open(std::vector<OpenRequest> requests);  // behind those that wait
-  void openProfile(const QString& path);         // over the current graph
-  void openClipboard();                          // HLO, StableHLO or a project as text
-  void openExample(const QString& name, const std::string& hlo);
+  void open(std::vector<OpenRequest> requests);                   // behind those that wait
+  void openProfile(const QString& path);                          // over the current graph
+  void openClipboard();                                           // HLO, StableHLO or a project as text
+  bool openExample(const QString& name, const std::string& hlo);  // false: it says why
   void newFile();
   void beginLesson(int lesson);
   void goOnWithLessons();  // with the one that was begun last, or the next that is not done

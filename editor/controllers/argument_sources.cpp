@@ -175,7 +175,7 @@ void ArgumentSources::open(InstructionId parameter, QPointF widget) {
 
 void ArgumentSources::openForSelection() {
   const InstructionId id = document_.selected();
-  if (!isArgument(id)) return emit explained(tr("Select an input of the program first."));
+  if (!isArgument(id)) return emit hinted(tr("Select an input of the program first."));
   const QRectF box = canvas_.viewport().toWidget(canvas_.boxOf(id));
   open(id, box.bottomLeft());
 }

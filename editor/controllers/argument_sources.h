@@ -33,7 +33,8 @@ class ArgumentSources : public QObject {
 
  signals:
   void explained(QString why);
-  void isOver(QString why);  // what was explained
+  void hinted(QString what);  // what it needs first
+  void isOver(QString why);   // what was explained
 
  private:
   std::string sourceOf(InstructionId parameter) const;  // as text; the usual one if none is set

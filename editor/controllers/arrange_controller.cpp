@@ -161,7 +161,7 @@ std::vector<int32_t> ArrangeController::selectedNodes() const {
 void ArrangeController::align(Alignment alignment) {
   const auto nodes = selectedNodes();
   const size_t least = alignment == Alignment::SpreadAcross || alignment == Alignment::SpreadDown ? 3 : 2;
-  if (nodes.size() < least) return emit explained(tr("Select %1 boxes or more first.").arg(least));
+  if (nodes.size() < least) return emit hinted(tr("Select %1 boxes or more first.").arg(least));
   const Scene scene = document_.view().scene();
   std::vector<RectF> boxes;
   for (int32_t v : nodes) boxes.push_back(scene.arrangement->boxes[at(v)]);
@@ -247,28 +247,28 @@ void ArrangeController::setReroute(const ReroutePoint& point, bool remove) {
 
 void ArrangeController::swapInputs() {
   const InstructionId id = document_.selected();
-  if (!id.valid() || document_.isPlainGraph()) return emit explained(tr("Select the node whose inputs to swap first."));
+  if (!id.valid() || document_.isPlainGraph()) return emit hinted(tr("Select the node whose inputs to swap first."));
   const auto [first, second] = swappableInputs(document_.module(), id);
   performOrExplain(swapping(document_.module(), id, first, second), nullptr);
 }
 
 void ArrangeController::pullOut() {
   const InstructionId id = document_.selected();
-  if (!id.valid() || document_.isPlainGraph()) return emit explained(tr("Select the node to pull out first."));
+  if (!id.valid() || document_.isPlainGraph()) return emit hinted(tr("Select the node to pull out first."));
   performOrExplain(pullingOut(document_.module(), id), nullptr);
 }
 
 // Nodes that pass nothing on cannot be passed by.
 void ArrangeController::toggleMute() {
   if (!document_.isOpen() || document_.isPlainGraph() || document_.selection().empty())
-    return emit explained(tr("Select what to mute first."));
+    return emit hinted(tr("Select what to mute first."));
   const auto muted = document_.muted();
   std::vector<std::string> names;
   bool all = true;
   for (InstructionId id : document_.selection()) {
     const std::string name(document_.module().at(id).name);
     if (document_.module().at(id).computation != document_.view().scene().computation)
-      return emit explained(tr("Enter the computation of %1 to mute it.").arg(QString::fromStdString(name)));
+      return emit hinted(tr("Enter the computation of %1 to mute it.").arg(QString::fromStdString(name)));
     if (!passedOn(document_.module(), id).valid())
       return emit explained(
           tr("No operand of %1 has its shape, so it cannot be bypassed.").arg(QString::fromStdString(name)));
@@ -304,7 +304,7 @@ void ArrangeController::selectAlong(bool upstream) {
 
 void ArrangeController::changeSize() {
   if (!document_.selected().valid() || !sizes_->openFor(document_.selected()))
-    emit explained(tr("Select an instruction with a dimension first."));
+    emit hinted(tr("Select an instruction with a dimension first."));
 }
 
 }  // namespace tessera

@@ -47,6 +47,7 @@ class ArrangeController : public QObject {
 
  signals:
   void explained(QString why);
+  void hinted(QString what);  // what it needs first
 
  private:
   void showDocument();

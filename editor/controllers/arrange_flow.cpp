@@ -16,7 +16,7 @@ void ArrangeController::toggleLarge() {
   std::vector<std::string> names;
   for (InstructionId id : document_.selection())
     if (document_.module().contains(id)) names.emplace_back(document_.module().at(id).name);
-  if (names.empty()) return emit explained(tr("Select what is to be shown large."));
+  if (names.empty()) return emit hinted(tr("Select what is to be shown large."));
   document_.arrange(tr("Show values large"), [names](ProjectPage& page) {
     const bool all = std::ranges::all_of(names, [&](const std::string& name) { return page.enlarged.contains(name); });
     for (const std::string& name : names)

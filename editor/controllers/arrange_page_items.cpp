@@ -24,7 +24,7 @@ double noteHeight(const QString& text) {
 
 void ArrangeController::frameSelection() {
   const auto nodes = selectedNodes();
-  if (nodes.empty()) return emit explained(tr("Select what the frame should go round first."));
+  if (nodes.empty()) return emit hinted(tr("Select what the frame should go round first."));
   const Scene scene = document_.view().scene();
   QRectF around;
   for (size_t v = 0; v < scene.view->nodes.size(); ++v) {
@@ -86,7 +86,7 @@ void ArrangeController::resizePageItem(int item, QRectF scene) {
 
 void ArrangeController::nextColor() {
   const auto items = canvas_.pageItems().selected();
-  if (items.empty()) return emit explained(tr("Select a frame or a note first."));
+  if (items.empty()) return emit hinted(tr("Select a frame or a note first."));
   document_.arrange(tr("Colour"), [items](ProjectPage& page) {
     for (int item : items)
       if (PageBox* box = pageBox(page, item)) box->color = (box->color + 1) % kPageColors;

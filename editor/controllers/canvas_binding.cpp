@@ -3,6 +3,7 @@
 
 #include <QToolTip>
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -87,17 +88,23 @@ void CanvasBinding::showLight() {
   canvas_.highlights().setTints(document_.view().tints());
 }
 
+// One a node: what is wrong first, and how much more there is.
 void CanvasBinding::showMarks() {
   std::vector<std::pair<InstructionId, QString>> marks;
+  std::unordered_map<uint32_t, size_t> said;
+  const auto say = [&](InstructionId id, const QString& text) {
+    if (marks.size() < kMaxMarks && ++said[id.value] == 1) marks.emplace_back(id, text);
+  };
   for (const Diagnostic& d : document_.diagnostics()) {
-    if (d.severity != Severity::Error || !d.instruction.valid() || marks.size() >= kMaxMarks) continue;
+    if (d.severity != Severity::Error || !d.instruction.valid()) continue;
     if (d.label == kUnfinished && document_.isOpen() && hasOpenInput(document_.module(), d.instruction))
       continue;  // its field says so
-    marks.emplace_back(d.instruction, QString::fromStdString(d.message));
+    say(d.instruction, QString::fromStdString(d.message));
   }
   for (const SceneWarning& warning : document_.view().scene().warnings)
-    if (marks.size() < kMaxMarks)
-      marks.emplace_back(warning.instruction, tr("warning: %1").arg(QString::fromStdString(warning.text)));
+    say(warning.instruction, tr("warning: %1").arg(QString::fromStdString(warning.text)));
+  for (auto& [id, text] : marks)
+    if (said[id.value] > 1) text = tr("%1 (and %2 more)").arg(text).arg(said[id.value] - 1);
   canvas_.highlights().setMarks(std::move(marks));
 }
 

@@ -351,7 +351,7 @@ void GraphEditController::toggleFields() {
     if ((node.owner >= 0 || node.pulled) && !paths.contains(path)) paths << path;
   }
   if (paths.isEmpty())
-    return emit explained(
+    return emit hinted(
         tr("Select the field of a constant, a broadcast number or an iota, or what was pulled out of one."));
   for (const QString& path : paths) document_.view().toggleGroup(path);
 }

@@ -82,6 +82,7 @@ class GraphEditController : public QObject {
  signals:
   void placed();                // the view should follow what is selected next
   void explained(QString why);  // why something was not done
+  void hinted(QString what);    // what it needs first
 
  private:
   void connectCanvas();

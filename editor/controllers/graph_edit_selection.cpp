@@ -119,7 +119,7 @@ bool GraphEditController::clipboardHoldsDocument() const {
 void GraphEditController::paste(bool keepInputs) {
   const QString text = QGuiApplication::clipboard()->text();
   if (!document_.isOpen() || document_.isPlainGraph()) return;
-  if (text.trimmed().isEmpty()) return emit explained(tr("The clipboard holds no text to paste."));
+  if (text.trimmed().isEmpty()) return emit hinted(tr("The clipboard holds no text to paste."));
   auto edit = pasting(document_.module(), computation(), text.toStdString(), keepInputs);
   if (!edit) return emit explained(QString::fromStdString(edit.error().message));
   const QMimeData* data = QGuiApplication::clipboard()->mimeData();

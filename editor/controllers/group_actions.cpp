@@ -69,7 +69,7 @@ void GroupActions::inlineSelection() {
     edit.actions.push_back(InlineCall{id});
     if (const auto callees = module.callees(call); !callees.empty()) next = module.at(callees[0]).root;
   }
-  if (edit.actions.empty()) return emit explained(tr("Only a call or a fusion can be inlined; none is selected."));
+  if (edit.actions.empty()) return emit hinted(tr("Only a call or a fusion can be inlined; none is selected."));
   document_.perform(std::move(edit), next);
 }
 
@@ -77,7 +77,7 @@ void GroupActions::promote() {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   const Module& module = document_.module();
   const std::vector<InstructionId> constants = constantsOf(module, document_.selected());
-  if (constants.empty()) return emit explained(tr("Select a constant, or a node with a number in one of its inputs."));
+  if (constants.empty()) return emit hinted(tr("Select a constant, or a node with a number in one of its inputs."));
   std::vector<Choice> choices;
   for (InstructionId id : constants)
     choices.push_back(

@@ -33,6 +33,7 @@ class GroupActions : public QObject {
 
  signals:
   void explained(QString why);
+  void hinted(QString what);  // what it needs first
   void extracted(QString path);
 
  private:

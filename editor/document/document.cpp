@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/ops/inference/infer.h"
+#include "core/ops/inference/unfinished.h"
 #include "editor/document/noted_places.h"
 #include "editor/document/priorities.h"
 #include "editor/document/shown_project.h"
@@ -229,9 +230,13 @@ void Document::setDiagnostics(const Diagnostics& found) {
 
 void Document::collectDiagnostics() {
   state_.diagnostics = state_.refused;
+  Diagnostics read, found;
+  read.addAll(state_.read);
+  found.addAll(state_.found);
+  leaveOutLacking(found, read);
   std::unordered_set<std::string> seen;
-  for (const auto* list : {&state_.read, &state_.found})
-    for (const Diagnostic& d : *list)
+  for (const Diagnostics* list : {&read, &found})
+    for (const Diagnostic& d : list->items())
       if (seen.insert(d.toString()).second) state_.diagnostics.push_back(d);
   emit diagnosticsChanged();
 }

@@ -139,7 +139,9 @@ void DocumentFile::openText(const QString& text, const QString& name) {
     OpenedFile out;
     out.read = readModuleText(text, name.toStdString());
     out.isUnsaved = true;
-    if (out.read.module) makePicture(out, shownIn);
+    if (!out.read.module) return out;
+    out.live = startsLive(*out.read.module);
+    makePicture(out, shownIn);
     return out;
   });
 }

@@ -18,7 +18,7 @@ constexpr size_t kQuickReport = 2000;  // instructions
 QString firstVerifyError(const Module& module) {
   const Diagnostics found = verify(module);
   for (const Diagnostic& d : found.items())
-    if (d.severity == Severity::Error) return QString::fromStdString(d.toString());
+    if (d.severity == Severity::Error) return QString::fromStdString(d.message);
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include "core/formats/hlo_text.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/infer.h"
+#include "core/ops/inference/unfinished.h"
 
 namespace tessera {
 namespace {
@@ -188,11 +189,14 @@ bool isCheapToRun(const Module& module) {
   return cost.flops + 20 * cost.transcendentals <= kMaxFlops && cost.bytesAccessed <= kMaxBytes;
 }
 
+// What is open leaves the rest its values.
 bool startsLive(Module module) {
   if (module.instructionCount() > kMaxEvaluated) return false;
   Diagnostics found = inferModule(module);
   found.addAll(verify(module).items());
-  return !found.hasErrors() && isCheapToRun(module);
+  const bool wrong = std::ranges::any_of(
+      found.items(), [](const Diagnostic& d) { return d.severity == Severity::Error && d.label != kUnfinished; });
+  return !wrong && isCheapToRun(module);
 }
 
 namespace {

@@ -49,7 +49,22 @@ void Banner::showMessage(const QString& message) { say(message, Ink::ErrorBanner
 
 void Banner::showNote(const QString& message) { say(message, Ink::Notice, Ink::OnNotice); }
 
+void Banner::showRefusal(const QString& message) {
+  showMessage(message);
+  isOfGesture_ = true;
+}
+
+void Banner::showHint(const QString& message) {
+  showNote(message);
+  isOfGesture_ = true;
+}
+
+void Banner::goOn() {
+  if (isOfGesture_) hide();
+}
+
 void Banner::say(const QString& message, Ink background, Ink words) {
+  isOfGesture_ = false;
   setStyleSheet(lookOf(background, words));
   showIcon(*close_, "close", tr("Close the message"), colorOf(words, Theme::Light));
   details_->setVisible(background == Ink::ErrorBanner);

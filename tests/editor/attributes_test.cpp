@@ -352,6 +352,35 @@ ENTRY main {
     QCOMPARE(hand().shape(made), std::string("f16[4,6]"));
   }
 
+  // Enter puts the value back and leaves the reason, until something else is typed or selected.
+  void aRefusalOutlivesEnter() {
+    const InstructionId x = hand().add("f32[4,6]");
+    const InstructionId made = hand().add("convert");
+    Inspector& inspector = *hand().window().panels().inspector;
+    const auto type = [](QLineEdit* field, const char* words) {
+      field->setFocus();
+      field->selectAll();
+      QTest::keyClicks(field, words);
+      QTest::keyClick(field, Qt::Key_Return);
+    };
+    const QString shape = inspector.form()->field("shape")->text();
+    type(inspector.form()->field("shape"), "f99");
+    hand().settle();
+    QCOMPARE(inspector.form()->field("shape")->text(), shape);
+    QVERIFY(inspector.form()->errorOf("shape").contains(QLatin1String("f99")));
+    type(inspector.form()->field("shape"), "f16");
+    hand().settle();
+    QCOMPARE(inspector.form()->errorOf("shape"), QString());
+    QCOMPARE(hand().shape(made), std::string("f16[4,6]"));
+    hand().click(x);
+    type(inspector.shapeField(), "f99[4");
+    hand().settle();
+    QVERIFY(!inspector.errorText().isEmpty());
+    QCOMPARE(hand().shape(x), std::string("f32[4,6]"));
+    hand().click(made);
+    QCOMPARE(inspector.errorText(), QString());
+  }
+
   // Tiles follow the shape and the selection though their order stays.
   void tilesFollowShapeAndSelection() {
     openText(

@@ -98,6 +98,14 @@ class BindingTest : public QObject {
     QCOMPARE(canvas_->selection(), std::vector{named("out")});
   }
 
+  void aNodeHasOneMark() {
+    open("HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[] reduce(x, x)\n}\n");
+    settle();
+    QCOMPARE(canvas_->highlights().marks().size(), size_t{1});
+    const QString said = canvas_->highlights().marks()[0].second;
+    QVERIFY2(said.endsWith(QStringLiteral("(and 1 more)")), qPrintable(said));
+  }
+
   void errorsAndWarningsAreMarks() {
     // The initial value of a maximum is no identity: found by the worker that made the scene.
     const auto& warnings = document_->view().scene().warnings;

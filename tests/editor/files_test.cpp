@@ -206,6 +206,7 @@ class FilesTest : public QObject {
     QCOMPARE(hand().window().tabs().count(), 2);
     QVERIFY(hand().text().find("tanh") != std::string::npos);
     QVERIFY(path().isEmpty() && hand().document().file().isModified());
+    QTRY_VERIFY(hand().document().live().trace());  // as of a file that is opened
   }
 
   void pastedHloIsADocumentAndCopiedNodesAreNot() {

@@ -5,6 +5,8 @@
 
 #include "core/formats/project.h"
 #include "editor/controllers/arrange_controller.h"
+#include "editor/look/qt_colors.h"
+#include "editor/panels/banner.h"
 #include "editor/panels/popups/value_field.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
@@ -117,6 +119,29 @@ class FlowTest : public QObject {
     QCOMPARE(box(y).height(), before);
     hand().undo();
     QVERIFY(box(y).height() > before + 80);
+  }
+
+  // What a key needs first is no error: it is said calmly and leaves with the next gesture.
+  void aHintIsCalmAndLeaves() {
+    const InstructionId x = hand_->add("f32[4]");
+    const Banner& banner = hand_->window().pane().banner();
+    const auto background = [&] { return hand_->window().pane().banner().grab().toImage().pixelColor(2, 2); };
+    for (const bool added : {false, true}) {
+      hand_->document().select({});
+      hand_->key(Qt::Key_E);
+      QVERIFY2(banner.message().startsWith(QLatin1String("Select")), qPrintable(banner.message()));
+      QCOMPARE(background(), colorOf(Ink::Notice, Theme::Light));
+      if (added)
+        hand_->add("exp");
+      else
+        hand_->click(x);
+      QVERIFY2(banner.message().isEmpty(), qPrintable(banner.message()));
+    }
+    hand_->add("subtract lhs=nobody");
+    QVERIFY2(banner.message().contains(QLatin1String("nobody")), qPrintable(banner.message()));
+    QCOMPARE(background(), colorOf(Ink::ErrorBanner, Theme::Light));
+    hand_->add("sine");
+    QVERIFY2(banner.message().isEmpty(), qPrintable(banner.message()));
   }
 
   void aPillOfSeveralOpensAndCutsAtItsBeginning() {

@@ -357,6 +357,13 @@ ENTRY main {
     QCOMPARE(muted().size(), size_t{1});
   }
 
+  void lettersOfTheRunMenuAreItsOwn() {
+    hand().openText(kText, false);
+    for (QAction* each : hand().window().menuBar()->actions())
+      if (each->text().contains(QLatin1String("Run"))) return checkLetters(each->menu());
+    QFAIL("no menu Run");
+  }
+
   void aValueIsSeenByKey() {
     hand().openText(kText);
     hand().document().select({hand().named("t")});

@@ -288,6 +288,13 @@ class OverviewTest : public QObject {
     QVERIFY2(overview_->stateText().contains(QStringLiteral("not whole")), qPrintable(overview_->stateText()));
   }
 
+  void theStripSaysCalmlyWhatIsOpen() {
+    strip_ = std::make_unique<OverviewStrip>(*document_);
+    open("HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = ? negate(?)\n}\n");
+    strip_->show();
+    QTRY_COMPARE(strip_->text(), QStringLiteral("The graph is not whole yet: operand 0 of %y is open"));
+  }
+
   void theStripTellsOfSmallFilesOnly() {
     strip_ = std::make_unique<OverviewStrip>(*document_);
     open(kLayeredNet);

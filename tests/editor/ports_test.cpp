@@ -126,6 +126,27 @@ ENTRY main {
     for (const auto& [id, reason] : hand().canvas().highlights().marks()) QVERIFY2(id != select, qPrintable(reason));
   }
 
+  // Where an input has no name its field has the line of the result: nothing shows beside it half covered.
+  void theFieldOfALoneInputCoversWhatIsSaidThere() {
+    hand().add("f32[4]");
+    hand().document().select({});
+    const InstructionId open = hand().add("exp");
+    const size_t node = static_cast<size_t>(hand().canvas().view()->boxOf(open));
+    QVERIFY(!hand().at(open).operands[0].valid());
+    const QRectF field = hand().canvas().wires().fieldOf(static_cast<int32_t>(node), 0);
+    size_t texts = 0;
+    for (const PictureItem& item : hand().canvas().picture()->items) {
+      if (item.kind != PictureItem::Kind::Text || item.viewNode != static_cast<int32_t>(node)) continue;
+      const QRectF said(item.bounds.x, item.bounds.y, textWidth(item.text, item.size), item.size);
+      const QRectF seen = hand().canvas().viewport().toWidget(said);
+      if (!seen.intersects(field)) continue;
+      ++texts;
+      QVERIFY2(seen.left() >= field.left() && seen.right() <= field.right(), item.text.c_str());
+    }
+    QCOMPARE(texts, size_t{1});
+    QVERIFY(hand().window().pane().panels().inspector->shownText().contains(QStringLiteral("not known yet")));
+  }
+
   void aDoubleClickOnAPictureOpensTheValue() {
     const InstructionId x = hand().add("f32[8,8]");
     hand().add("tanh");

@@ -307,6 +307,19 @@ class TextTest : public QObject {
       QCOMPARE(next.text(), hand().text());
     }
   }
+
+  void anOpenInputLeavesTheRestItsValuesWhenOpenedAgain() {
+    hand().add("f32[4]");
+    hand().add("tanh");
+    hand().document().select({});
+    const InstructionId open = hand().add("exp");
+    QVERIFY(!hand().at(open).operands[0].valid());
+    QVERIFY(hand().document().file().save(folder_.filePath("o.hlo")));
+    Hand next;
+    next.window().openFile(folder_.filePath("o.hlo"));
+    next.settle();
+    QTRY_VERIFY(next.document().live().trace());
+  }
 };
 
 TESSERA_QT_TEST(text_test, TextTest)

@@ -28,7 +28,10 @@ QRectF WireTool::plateOf(int32_t node, int32_t operand) const {
   const QPointF socket = inputAt(node, operand);
   if (canvas_.view()->flow == Flow::Right) {
     const double zoom = canvas_.viewport().zoom(), high = 15 * zoom;
-    const double wide = std::min<double>(kInputFieldWidth, canvas_.frameOf(node).width() / 2 - 4) * zoom;
+    // Without names of ports it stands on the line of the result, and covers it.
+    const bool named = hasPortNames(nodeAt(node));
+    const double all = canvas_.frameOf(node).width();
+    const double wide = (named ? std::min<double>(kInputFieldWidth, all / 2 - 4) : all - 12) * zoom;
     const double right = canvas_.viewport().toWidget(canvas_.frameOf(node).bottomRight()).x() - 6 * zoom;
     return {right - wide, socket.y() - high / 2, wide, high};
   }

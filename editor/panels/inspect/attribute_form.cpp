@@ -276,9 +276,13 @@ void AttributeForm::addLine(const QString& name, const QString& help, std::funct
   lines_.insert(name, {field, error, std::move(make), std::move(text), nullptr, cell});
   connect(field, &QLineEdit::textEdited, this, [this, name](const QString& typedText) { typed(name, typedText); });
   connect(field, &QLineEdit::editingFinished, this, [this, name] {
+    const Line& line = lines_[name];
+    const QString refused = line.field->hasFocus() ? line.error->text() : QString();
     if (typing_ == name) typing_.clear();
     gesture_.end();
     refill();
+    if (!refused.isEmpty()) line.error->say(refused);  // Enter: the value is back, and why
+    placeDetails();
   });
 }
 

@@ -80,9 +80,11 @@ void Inspector::connectParts() {
   connect(facts_, &QTextBrowser::anchorClicked, this, &Inspector::follow);
   connect(shapeField_, &QLineEdit::textEdited, this, &Inspector::editShape);
   connect(shapeField_, &QLineEdit::editingFinished, this, [this] {
+    const QString refused = shapeField_->hasFocus() ? shapeError_->text() : QString();
     typing_ = false;
     gesture_.end();
     show();
+    if (!refused.isEmpty()) shapeError_->say(refused);  // Enter: the shape is back, and why
   });
   connect(namesField_, &QLineEdit::editingFinished, this, &Inspector::editNames);
   connect(layoutChips_, &DimensionChips::orderChanged, this,

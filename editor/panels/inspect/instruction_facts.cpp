@@ -60,6 +60,8 @@ QString links(const Module& module, std::span<const InstructionId> ids) {
 }
 
 QString shapeSection(const Module& module, const Instruction& i, const QString& dimensions) {
+  if (lacksShape(module, i.id))
+    return heading(QObject::tr("Result")) + table(factRow(QObject::tr("shape"), QObject::tr("not known yet")));
   QString rows = factRow(QObject::tr("shape"), code(toString(*i.shape).substr(0, kMaxShape)));
   if (i.shape->isArray()) {
     if (const auto count = i.shape->elementCount()) rows += factRow(QObject::tr("elements"), QString::number(*count));

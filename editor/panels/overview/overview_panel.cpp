@@ -254,7 +254,10 @@ void OverviewStrip::refresh() {
   if (!fits) return;
   document_.overview().want();
   const ModuleReport* report = document_.overview().report();
-  words_->setText(report ? lineOf(*report) : document_.overview().problem());
+  const QString& problem = document_.overview().problem();
+  words_->setText(report              ? lineOf(*report)
+                  : problem.isEmpty() ? QString()
+                                      : tr("The graph is not whole yet: %1").arg(problem));
 }
 
 void OverviewStrip::showEvent(QShowEvent* event) {

@@ -221,6 +221,10 @@ void DocumentPane::connectCanvas() {
 // Whoever has something to explain says it in the banner.
 void DocumentPane::connectBanner() {
   const auto say = [this](const QString& message) { banner_->showMessage(message); };
+  const auto refuse = [this](const QString& message) { banner_->showRefusal(message); };
+  const auto hint = [this](const QString& message) { banner_->showHint(message); };
+  connect(document_.get(), &Document::moduleChanged, banner_, &Banner::goOn);
+  connect(document_.get(), &Document::selectionChanged, banner_, &Banner::goOn);
   connect(document_.get(), &Document::failed, this, [this](const QString& message) {
     if (!twinOf_ || !twinOf_->isVisible()) banner_->showMessage(message);
   });
@@ -229,13 +233,17 @@ void DocumentPane::connectBanner() {
     if (origin.warnings.isEmpty()) return banner_->hide();
     banner_->showNote(QStringLiteral("%1: %2").arg(origin.path.section(QLatin1Char('/'), -1), origin.warnings));
   });
-  connect(graphEdit_, &GraphEditController::explained, this, say);
-  connect(arrangement_, &ArrangeController::explained, this, say);
+  connect(graphEdit_, &GraphEditController::explained, this, refuse);
+  connect(graphEdit_, &GraphEditController::hinted, this, hint);
+  connect(arrangement_, &ArrangeController::explained, this, refuse);
+  connect(arrangement_, &ArrangeController::hinted, this, hint);
   connect(&runController_->arguments(), &ArgumentSources::explained, this, say);
+  connect(&runController_->arguments(), &ArgumentSources::hinted, this, hint);
   connect(&runController_->arguments(), &ArgumentSources::isOver, this, [this](const QString& message) {
     if (banner_->message() == message) banner_->hide();
   });
-  connect(groups_, &GroupActions::explained, this, say);
+  connect(groups_, &GroupActions::explained, this, refuse);
+  connect(groups_, &GroupActions::hinted, this, hint);
   connect(blocks_, &BlockActions::explained, this, say);
   connect(panels_->profile, &ProfilePanel::failed, this, say);
   connect(panels_->timeline, &TimelinePanel::failed, this, say);

@@ -62,7 +62,7 @@ RunMenu::RunMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Docu
                       QStringLiteral("watch"),
                       [this] { return current_.hasSelection(); }});
   menu.addSeparator();
-  actions_.add(menu, {tr("Allowed &files …"),
+  actions_.add(menu, {tr("&Allowed files …"),
                       {},
                       [this](bool) { (new PermissionList(current_.document(), bar_.window()))->show(); },
                       QStringLiteral("allowed files"),

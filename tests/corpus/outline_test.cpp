@@ -250,8 +250,8 @@ std::string patternsIn(const std::string& text) {
   return out;
 }
 
-// p - 0.1 · g · n, where `factor` makes n of the gradient g.
-std::string optimizerOf(const std::string& factor) {
+// p - 0.1 · d, where `direction` makes d of the gradient g, the kept m and p.
+std::string optimizerOf(const std::string& direction) {
   return patternsIn(fmt::format(R"(HloModule m
 sum {{
   a = f32[] parameter(0)
@@ -261,36 +261,9 @@ sum {{
 ENTRY step {{
   p = f32[8,4] parameter(0)
   g = f32[8,4] parameter(1)
+  m = f32[8,4] parameter(2)
   zero = f32[] constant(0)
   squares = f32[8,4] multiply(g, g)
-  {}
-  scaled = f32[8,4] divide(g, n)
-  rate = f32[] constant(0.1)
-  rates = f32[8,4] broadcast(rate), dimensions={{}}
-  change = f32[8,4] multiply(rates, scaled)
-  ROOT next = f32[8,4] subtract(p, change)
-}}
-)",
-                                factor));
-}
-
-TEST(PatternsInCorpus, AnOptimizerIsToldByTheRootThatScalesItsStep) {
-  EXPECT_EQ(optimizerOf("n = f32[8,4] sqrt(squares)"), "Adam ");
-  EXPECT_EQ(optimizerOf("s = f32[] reduce(squares, zero), dimensions={0,1}, to_apply=sum\n"
-                        "  norm = f32[] sqrt(s)\n  n = f32[8,4] broadcast(norm), dimensions={}"),
-            "SGD ");
-  EXPECT_EQ(optimizerOf("s = f32[4] reduce(squares, zero), dimensions={0}, to_apply=sum\n"
-                        "  root = f32[4] sqrt(s)\n  n = f32[8,4] broadcast(root), dimensions={1}"),
-            "");
-}
-
-// p - 0.1 · d, where `direction` makes d of the gradient g, the kept m and p.
-std::string optimizerInDirection(const std::string& direction) {
-  return patternsIn(fmt::format(R"(HloModule m
-ENTRY step {{
-  p = f32[8,4] parameter(0)
-  g = f32[8,4] parameter(1)
-  m = f32[8,4] parameter(2)
   most = f32[] constant(0.9)
   mosts = f32[8,4] broadcast(most), dimensions={{}}
   rate = f32[] constant(0.1)
@@ -303,18 +276,30 @@ ENTRY step {{
                                 direction));
 }
 
+TEST(PatternsInCorpus, AnOptimizerIsToldByTheRootThatScalesItsStep) {
+  const std::string divided = "\n  d = f32[8,4] divide(g, n)";
+  EXPECT_EQ(optimizerOf("n = f32[8,4] sqrt(squares)" + divided), "Adam ");
+  EXPECT_EQ(optimizerOf("s = f32[] reduce(squares, zero), dimensions={0,1}, to_apply=sum\n"
+                        "  norm = f32[] sqrt(s)\n  n = f32[8,4] broadcast(norm), dimensions={}" +
+                        divided),
+            "SGD ");
+  EXPECT_EQ(optimizerOf("s = f32[4] reduce(squares, zero), dimensions={0}, to_apply=sum\n"
+                        "  root = f32[4] sqrt(s)\n  n = f32[8,4] broadcast(root), dimensions={1}" +
+                        divided),
+            "");
+}
+
 TEST(PatternsInCorpus, AnOptimizerIsToldByWhatItsStepIsMadeOf) {
   const std::string old = "old = f32[8,4] multiply(mosts, m)\n  ";
   const std::string decay = "decay = f32[8,4] multiply(rates, p)\n  ";
-  EXPECT_EQ(optimizerInDirection(old + "d = f32[8,4] add(old, g)"), "momentum ");
-  EXPECT_EQ(optimizerInDirection(decay + "d = f32[8,4] add(g, decay)"), "SGD ");
-  EXPECT_EQ(optimizerInDirection(decay + old + "next_m = f32[8,4] add(old, g)\n  d = f32[8,4] add(next_m, decay)"),
-            "momentum ");
-  EXPECT_EQ(optimizerInDirection(decay + old +
-                                 "new = f32[8,4] multiply(rates, g)\n  mix = f32[8,4] add(old, new)\n"
-                                 "  signs = f32[8,4] sign(mix)\n  d = f32[8,4] add(signs, decay)"),
+  EXPECT_EQ(optimizerOf(old + "d = f32[8,4] add(old, g)"), "momentum ");
+  EXPECT_EQ(optimizerOf(decay + "d = f32[8,4] add(g, decay)"), "SGD ");
+  EXPECT_EQ(optimizerOf(decay + old + "next_m = f32[8,4] add(old, g)\n  d = f32[8,4] add(next_m, decay)"), "momentum ");
+  EXPECT_EQ(optimizerOf(decay + old +
+                        "new = f32[8,4] multiply(rates, g)\n  mix = f32[8,4] add(old, new)\n"
+                        "  signs = f32[8,4] sign(mix)\n  d = f32[8,4] add(signs, decay)"),
             "Lion ");
-  EXPECT_EQ(optimizerInDirection("signs = f32[8,4] sign(g)\n  d = f32[8,4] multiply(signs, g)"), "");
+  EXPECT_EQ(optimizerOf("signs = f32[8,4] sign(g)\n  d = f32[8,4] multiply(signs, g)"), "");
 }
 
 // Squares as sums over rows and columns, which are kept; of a vector the squares themselves. A rate that is a number is

@@ -44,6 +44,7 @@ void Viewport::toSceneUnits(QPainter& painter) const {
 void Viewport::set(double zoom, QPointF origin) {
   const bool zoomed = zoom != zoom_;
   fitted_ = false;
+  centre_.reset();
   zoom_ = zoom;
   origin_ = origin;
   if (bounds_) {
@@ -66,6 +67,10 @@ void Viewport::zoomBy(double factor, QPointF at) {
 void Viewport::panBy(QPointF pixels) { set(zoom_, origin_ - pixels / zoom_); }
 void Viewport::place(QPointF scene, QPointF widget) { set(zoom_, scene - widget / zoom_); }
 void Viewport::centerOn(QPointF scene) { place(scene, QPointF(widget_.width(), widget_.height()) / 2); }
+void Viewport::keepCentered(QPointF scene) {
+  centerOn(scene);
+  centre_ = scene;
+}
 
 // --- fitting
 
@@ -99,15 +104,19 @@ void Viewport::fitAll() {
 void Viewport::resized() {
   if (fitted_)
     fitAll();
+  else if (centre_)
+    keepCentered(*centre_);
   else
-    emit changed();
+    set(zoom_, origin_);  // a strip stays in sight
 }
 
 // What is all in sight stays so while there comes more: when it does not fit any longer it is made smaller, with room
 // for what comes next, but never too small to read.
 void Viewport::follow(QPointF shift) {
   const bool whole = fitted_;
+  const std::optional<QPointF> centre = centre_;
   set(zoom_, origin_ + shift);
+  if (centre) centre_ = *centre + shift;
   if (!whole || !bounds_) return;
   fitted_ = true;
   const QRectF all = *bounds_;

@@ -37,6 +37,8 @@ class Viewport : public QObject {
   void zoomBy(double factor, QPointF at);  // at: in widget pixels
   void panBy(QPointF pixels);
   void centerOn(QPointF scene);
+  // The same, and the point stays in the middle when the widget is resized, until a hand moves the picture.
+  void keepCentered(QPointF scene);
   void place(QPointF scene, QPointF widget);  // so that the one is seen at the other
   void fit(QRectF scene);
   void fitAll();
@@ -70,8 +72,9 @@ class Viewport : public QObject {
   QPointF origin_;  // scene point at the widget's top left
   std::optional<QRectF> bounds_;
   std::optional<QPointF> about_;
-  bool fitted_ = true;       // all is in sight and stays so while there comes more or the widget is resized
-  QVariantAnimation glide_;  // of origin_; a hand ends it
+  bool fitted_ = true;             // all is in sight and stays so while there comes more or the widget is resized
+  std::optional<QPointF> centre_;  // of the scene: stays in the middle when the widget is resized
+  QVariantAnimation glide_;        // of origin_; a hand ends it
 };
 
 }  // namespace tessera

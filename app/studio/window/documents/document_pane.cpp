@@ -200,8 +200,7 @@ void DocumentPane::connectDocument() {
 
 void DocumentPane::connectCanvas() {
   binding_ = new CanvasBinding(*document_, *canvas_, this);
-  places_ = new PlaceHistory(
-      *document_, *canvas_, [this](InstructionId id) { binding_->reveal(id); }, this);
+  places_ = new PlaceHistory(*document_, *canvas_, [this](InstructionId id) { binding_->reveal(id); }, this);
   new LayoutBinding(*document_, *panels_->layout, this);
   new UndoHighlight(*document_, *canvas_, this);
   binding_->setEditor([this](InstructionId id) { return graphEdit_->editConstant(id); });
@@ -371,7 +370,7 @@ bool DocumentPane::eventFilter(QObject* watched, QEvent* event) {
       viewport.fitAll();
     } else {
       viewport.zoomBy(place.zoom / viewport.zoom(), {});
-      viewport.centerOn(place.centre);
+      viewport.keepCentered(place.centre);  // the window may not have its last size yet
     }
   }
   if (watched == canvas_ && event->type() == QEvent::Paint && pictureNews_ && canvas_->tilesReady()) {

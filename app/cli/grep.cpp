@@ -1,11 +1,14 @@
 // tessera grep FILE… QUERY: the instructions that a query describes. Only reads, so wrong modules can be searched.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "app/cli/command.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/place_text.h"
+#include "core/tools/link.h"
 #include "core/tools/query/search.h"
 #include "core/tools/query/unknown_names.h"
 
@@ -13,7 +16,7 @@ namespace tessera::cli {
 namespace {
 
 struct GrepArguments {
-  std::vector<std::string> files;  // with the query behind them, where no option says what is looked for
+  std::vector<std::string> files;  // with the query at one end, where no option says what is looked for
   std::optional<std::string> query;
   std::string opcode, name, opName, shape;
   bool count = false, links = false;
@@ -21,11 +24,18 @@ struct GrepArguments {
   bool byOptions() const { return query || !opcode.empty() || !name.empty() || !opName.empty() || !shape.empty(); }
 };
 
-// FILE alone lists everything.
+bool isFile(const std::string& word) {
+  std::error_code error;
+  return std::filesystem::exists(splitLink(word).file, error);
+}
+
+// Behind the files, or before them as grep(1) has it; FILE alone lists everything.
 void takeQuery(GrepArguments& options) {
-  if (options.byOptions() || options.files.size() < 2) return;
-  options.query = options.files.back();
-  options.files.pop_back();
+  std::vector<std::string>& files = options.files;
+  if (options.byOptions() || files.size() < 2) return;
+  if (isFile(files.back()) && !isFile(files.front())) std::ranges::rotate(files, files.begin() + 1);
+  options.query = files.back();
+  files.pop_back();
 }
 
 Result<Query> queryOf(const GrepArguments& options) {
@@ -107,7 +117,7 @@ void addGrep(CLI::App& app, Report& report) {
   auto* command =
       app.add_subcommand("grep", "Find instructions by a query over names, opcodes, shapes, sizes and scopes");
   auto options = std::make_shared<GrepArguments>();
-  command->add_option("FILE", options->files, "HLO files, and behind them the query")->required();
+  command->add_option("FILE", options->files, "HLO files, and behind or before them the query")->required();
   command->add_option("--query", options->query, "The query");
   command->add_option("--opcode", options->opcode, "An opcode; * and ? stand for letters: 'all-*'");
   command->add_option("--name", options->name, "A part of the name, or with * and ? the whole of it");

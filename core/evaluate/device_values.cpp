@@ -9,6 +9,7 @@
 #include "core/devices/shardy.h"
 #include "core/evaluate/dynamic_values.h"
 #include "core/evaluate/join_blocks.h"
+#include "core/formats/npy_header.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -100,6 +101,8 @@ Result<Literal> wholeArgument(const Shape& block, const Shape& whole, size_t lea
   if (takesArgument(whole, *found) || compatible(*found, block)) return given.read(key);
   std::string message = key + " has shape " + toString(*found, false) + ", the program's is " + toString(whole, false);
   if (!tilesBetween(whole, *found).empty()) message += "; the parameter has no sharding that says how to cut it";
+  if (const std::string suffix = writtenType(whole.type).suffix; whole.type != found->type && !suffix.empty())
+    message += "; an array of its bits is named " + key + suffix;
   return fail(ErrorKind::Input, std::move(message));
 }
 

@@ -21,6 +21,13 @@ TEST_F(Contract, DiffGrepAndReduceAnswerNo) {
   EXPECT_EQ(scratch_.tessera("grep add.hlo --opcode=add").exit, 0);
   EXPECT_EQ(scratch_.tessera("grep add.hlo --opcode=subtract").exit, 1);
 }
+TEST_F(Contract, GrepTakesItsQueryAtEitherEnd) {
+  const Ran behind = scratch_.tessera("grep add.hlo op:add"), before = scratch_.tessera("grep op:add add.hlo");
+  EXPECT_EQ(behind.exit, 0);
+  EXPECT_EQ(before.exit, 0);
+  EXPECT_EQ(before.out, behind.out);
+  EXPECT_EQ(scratch_.tessera("grep op:add nowhere.hlo").exit, 66);
+}
 TEST_F(Contract, DiffTellsWhatCameAndWent) {
   scratch_.write("more.hlo",
                  "HloModule more\n\nENTRY e {\n  a = f32[4] parameter(0)\n  b = f32[4] parameter(1)\n  n = f32[4] "

@@ -142,6 +142,11 @@ TEST_P(RunRequestTest, WrongArgumentsAreErrors) {
   ASSERT_FALSE(ran);
   EXPECT_EQ(ran.error().kind, ErrorKind::Input);
   EXPECT_EQ(ran.error().message, "inputs.npz: arg0 has shape f32[2], the program's is f32[3]");
+  ran = runModule(requestModule("HloModule m\n\nENTRY e {\n  ROOT a = bf16[2] parameter(0)\n}\n"), asked);
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().message,
+            "inputs.npz: arg0 has shape f32[2], the program's is bf16[2]; an array of its bits is named "
+            "arg0__bfloat16");
   asked.arguments.given = {{"weights", requestFloats({1, 2, 3})}};
   ran = runModule(requestModule(kNegate), asked);
   ASSERT_FALSE(ran);

@@ -20,6 +20,7 @@ constexpr size_t kMostReads = 24;        // parameters that are looked at
 constexpr size_t kItemsOfPattern = 200;  // a pattern tells what so many instructions do, not more
 constexpr size_t kManyNamesakes = 3;
 constexpr size_t kLongestTitle = 22;  // of two operations: what names no more is no wider than its box
+constexpr int32_t kNoneYet = -2;
 constexpr std::string_view kGradient = "gradient of ";
 
 // How much an operation tells of what it is a part of.
@@ -104,7 +105,7 @@ class GroupNamer {
 
  private:
   struct Content {
-    int32_t scope = -2;             // the deepest scope around all; -2: none yet
+    int32_t place = kNoneYet;       // the deepest around all
     std::vector<Pattern> patterns;  // each once
     size_t found = 0;               // how often any
     std::vector<std::string> reads;
@@ -118,18 +119,31 @@ class GroupNamer {
   const Scope& scope(int32_t s) const { return tree_.scopes[at(s)]; }
 
   // --- scopes
+  // What is told by a scope's segments but the structural ones: the same for a function forward and backward.
+  struct Place {
+    std::string_view name;
+    int32_t parent = -1, depth = 0;
+  };
   void tellScopes() {
+    std::map<std::pair<int32_t, std::string_view>, int32_t> known;
     for (const Scope& s : tree_.scopes) {
-      const bool telling = !isStructural(s.name);
-      telling_.push_back(telling ? static_cast<int32_t>(telling_.size()) : s.parent < 0 ? -1 : telling_[at(s.parent)]);
+      const int32_t outer = s.parent < 0 ? -1 : placeOf_[at(s.parent)];
+      if (isStructural(s.name)) {
+        placeOf_.push_back(outer);
+        continue;
+      }
+      const auto [found, isNew] = known.try_emplace({outer, s.name}, static_cast<int32_t>(places_.size()));
+      if (isNew) places_.push_back({s.name, outer, outer < 0 ? 0 : places_[at(outer)].depth + 1});
+      placeOf_.push_back(found->second);
     }
   }
-  int32_t tellingOf(int32_t s) const { return s < 0 ? -1 : telling_[at(s)]; }
-  int32_t commonScope(int32_t a, int32_t b) const {
-    if (a == -2) return b;
+  // The deepest place around both; -1: none.
+  int32_t commonPlace(int32_t a, int32_t b) const {
+    if (a == kNoneYet) return b;
     while (a != b) {
       if (a < 0 || b < 0) return -1;
-      (scope(a).depth >= scope(b).depth ? a : b) = scope(scope(a).depth >= scope(b).depth ? a : b).parent;
+      int32_t& deeper = places_[at(a)].depth >= places_[at(b)].depth ? a : b;
+      deeper = places_[at(deeper)].parent;
     }
     return a;
   }
@@ -175,7 +189,9 @@ class GroupNamer {
     const Instruction& i = module_.at(computation_.instructions[at(item)]);
     const int32_t s = tree_.scopeOf[at(item)];
     if (i.opcode != Opcode::Parameter) {
-      if (s >= 0) ++content.roles[static_cast<size_t>(scope(s).role)], content.scope = commonScope(content.scope, s);
+      if (s >= 0)
+        ++content.roles[static_cast<size_t>(scope(s).role)],
+            content.place = commonPlace(content.place, placeOf_[at(s)]);
     }
     if (!wanted) return;
     ++content.items;
@@ -223,10 +239,10 @@ class GroupNamer {
 
   // --- rules, in order
   std::string byScope(size_t g) const {
-    const int32_t own = tellingOf(std::max(contents_[g].scope, -1));
+    const int32_t own = std::max(contents_[g].place, -1);
     const int32_t parent = outline_.drawnParent(static_cast<int32_t>(g));
-    const int32_t outer = parent < 0 ? -1 : tellingOf(std::max(contents_[at(parent)].scope, -1));
-    return own < 0 || own == outer ? std::string() : scope(own).name;
+    const int32_t outer = parent < 0 ? -1 : std::max(contents_[at(parent)].place, -1);
+    return own < 0 || own == outer ? std::string() : std::string(places_[at(own)].name);
   }
   static std::string byPatterns(const Content& content) {
     if (content.patterns.empty() || content.items > kItemsOfPattern * content.found) return {};
@@ -241,6 +257,7 @@ class GroupNamer {
     const std::string root = content.reads[0].substr(0, content.reads[0].find_first_of("[."));
     for (const std::string& read : content.reads)
       if (read.substr(0, read.find_first_of("[.")) == root) first.push_back(read);
+    if (2 * first.size() < content.reads.size()) return {};  // of many parameters, the first one tells nothing
     const std::string path = commonPath(first);
     if (path.empty() || path == "…") return {};
     return 2 * content.outputs >= content.items && content.outputs > 0 ? "update of " + path : path;
@@ -350,7 +367,8 @@ class GroupNamer {
   const ScopeTree& tree_;
   const std::vector<bool>& hubs_;
   Outline& outline_;
-  std::vector<int32_t> telling_;  // by scope: itself, or the nearest around it, that is not structural
+  std::vector<Place> places_;
+  std::vector<int32_t> placeOf_;  // by scope; -1: all of its segments are structural
   std::vector<Content> contents_;
   std::vector<size_t> named_;
   std::vector<bool> namesakes_;  // by group: one of many scopes of its name in its container

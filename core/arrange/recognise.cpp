@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "core/arrange/arrangement.h"
 #include "core/base/sorting.h"
@@ -360,21 +361,44 @@ class Recogniser {
     return nullptr;
   }
 
-  // A product of an activation of a product.
+  // A product with a weight of an activation of a product, where the weight is not that of a recurrence.
   std::optional<Pattern> mlpAt(const Instruction& i) const {
     for (size_t o = 0; o < 2 && hasOperands(i, 2); ++o) {
-      bool activated = false;
-      const auto back = lookBack(operand(i, o), [&](const Instruction& from) {
-        const bool activation = isActivation(from);
-        activated |= activation;
-        return activation || isArithmetic(from);
-      });
-      activated |= isActivation(*back.front());
-      if (std::ranges::any_of(back, [](const Instruction* b) { return b->opcode == Opcode::Reduce; })) continue;
-      const bool product = std::ranges::any_of(back, [](const Instruction* b) { return isProduct(*b); });
-      if (activated && product) return Pattern::Mlp;
+      if (!isWeight(operand(i, 1 - o))) continue;
+      const auto back = activationsBefore(operand(i, o));
+      const auto has = [&](auto&& found) {
+        return std::ranges::any_of(back, [&](const Instruction* b) { return found(*b); });
+      };
+      if (!has([&](const Instruction& b) { return isActivation(b); }) || !has(isProduct)) continue;
+      if (has([](const Instruction& b) { return b.opcode == Opcode::Reduce; }) || isRecurrent(i, 1 - o, back)) continue;
+      return Pattern::Mlp;
     }
     return std::nullopt;
+  }
+  // Back to products.
+  std::vector<const Instruction*> activationsBefore(const Instruction& from) const {
+    return lookBack(from, [&](const Instruction& i) { return isActivation(i) || isArithmetic(i); });
+  }
+  static bool isWeight(const Instruction& i) {
+    constexpr Opcode kOps[] = {Opcode::Parameter, Opcode::GetTupleElement, Opcode::Constant, Opcode::AllGather,
+                               Opcode::AllGatherDone};
+    return std::ranges::find(kOps, i.opcode) != std::end(kOps);
+  }
+  // Steps of a recurrence multiply by the same weight in the same way, each what comes from the one before.
+  bool isRecurrent(const Instruction& product, size_t weight, std::span<const Instruction* const> back) const {
+    const Instruction& own = operand(product, weight);
+    const auto isLike = [&](const Instruction& other) {
+      if (&other == &product || other.opcode != Opcode::Dot || !hasOperands(other, 2)) return false;
+      return &operand(other, weight) == &own && contracted(other, weight) == contracted(product, weight);
+    };
+    if (std::ranges::any_of(back, [&](const Instruction* b) { return isLike(*b); })) return true;
+    return anyReader(own.id, [&](const Instruction& other) {
+      return isLike(other) && std::ranges::any_of(activationsBefore(operand(other, 1 - weight)),
+                                                  [&](const Instruction* b) { return b == &product; });
+    });
+  }
+  static const std::vector<int64_t>& contracted(const Instruction& product, size_t operand) {
+    return product.attributes->ints(operand == 0 ? Attr::lhs_contracting_dims : Attr::rhs_contracting_dims);
   }
   bool isActivation(const Instruction& i) const {
     constexpr Opcode kOps[] = {Opcode::Tanh, Opcode::Erf, Opcode::Logistic};

@@ -71,21 +71,30 @@ std::string_view withoutDetail(std::string_view text) {
   return text.substr(0, std::min({text.size(), text.find(": "), text.find(" · ")}));
 }
 
-// "Dense_0 kernel" and "kernel" of "…['Dense_0']['kernel']": the last steps of a path tell it from its neighbours.
-// Empty: it is no path.
+// "3" of "element 3", "×96" of "blk 0…95 ×96": what tells it from its neighbours.
+bool isNumber(std::string_view word) {
+  if (word.starts_with("×")) word.remove_prefix(std::string_view("×").size());
+  return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+}
+// "Dense_0 kernel" and "kernel" of "…['Dense_0']['kernel']", "ws 0" of "ws[0]": the last steps of a path tell it from
+// its neighbours, a number alone does not. Empty: it is no path.
 std::vector<std::string> lastSteps(std::string_view text) {
+  const size_t first = text.find('[');
+  if (first == std::string_view::npos || !text.ends_with(']')) return {};
+  const std::string_view root = text.substr(0, first);
   std::vector<std::string> steps;
-  for (size_t open = text.find('['), close = 0; open != std::string_view::npos; open = text.find('[', close)) {
+  if (!root.empty() && root != kNothing) steps.emplace_back(root);
+  for (size_t open = first, close = 0; open != std::string_view::npos; open = text.find('[', close)) {
     close = text.find(']', open);
     if (close == std::string_view::npos) return {};
     std::string_view step = text.substr(open + 1, close - open - 1);
     if (step.size() > 2 && step.front() == '\'' && step.back() == '\'') step = step.substr(1, step.size() - 2);
     steps.emplace_back(step);
   }
-  if (!text.ends_with(']')) return {};
   if (std::ssize(steps) > kMostSteps) steps.erase(steps.begin(), steps.end() - kMostSteps);
   std::vector<std::string> out;
   for (; !steps.empty(); steps.erase(steps.begin())) out.push_back(fmt::format("{}", fmt::join(steps, " ")));
+  if (out.size() > 1 && isNumber(out.back())) out.pop_back();
   return out;
 }
 
@@ -97,11 +106,6 @@ std::vector<std::string> shorterForms(std::string_view title) {
   return out;
 }
 
-// "3" of "element 3", "×96" of "blk 0…95 ×96": what tells it from its neighbours.
-bool isNumber(std::string_view word) {
-  if (word.starts_with("×")) word.remove_prefix(std::string_view("×").size());
-  return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
-}
 std::string shortened(std::string_view text, float size, float width) {
   const size_t space = text.rfind(' ');
   if (space != std::string_view::npos && isNumber(text.substr(space + 1)) && textWidth(text, size, true) > width) {

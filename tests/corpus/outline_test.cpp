@@ -250,6 +250,34 @@ std::string patternsIn(const std::string& text) {
   return out;
 }
 
+// Steps of a recurrence, and an image that is resized by a matrix made of positions.
+TEST(PatternsInCorpus, ProductsAndActivationsAloneMakeNoMlp) {
+  const std::string head = R"(HloModule m
+ENTRY e {
+  x = f32[2,7] parameter(0)
+  w = f32[7,8] parameter(1)
+  u = f32[8,8] parameter(2)
+  y = f32[2,8] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  h = f32[2,8] tanh(y)
+)";
+  EXPECT_EQ(patternsIn(head + R"(  ROOT z = f32[2,8] dot(h, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"),
+            "MLP ");
+  EXPECT_EQ(patternsIn(head + R"(  z = f32[2,8] dot(h, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  sum = f32[2,8] add(y, z)
+  next = f32[2,8] tanh(sum)
+  ROOT last = f32[2,8] dot(next, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"),
+            "");
+  EXPECT_EQ(patternsIn(head + R"(  places = f32[8,3] iota(), iota_dimension=0
+  zero = f32[] constant(0)
+  zeros = f32[8,3] broadcast(zero), dimensions={}
+  weights = f32[8,3] maximum(places, zeros)
+  ROOT z = f32[2,3] dot(h, weights), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"),
+            "");
+}
+
 // p - 0.1 · d, where `direction` makes d of the gradient g, the kept m and p.
 std::string optimizerOf(const std::string& direction) {
   return patternsIn(fmt::format(R"(HloModule m

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 
 #include "core/formats/hlo_text.h"
 #include "core/picture/far_text.h"
@@ -106,6 +107,25 @@ ENTRY main {
   }
   const std::string alone = ">" + view.nodes[at(group)].title + "<";  // of the open group it is "▾ …"
   EXPECT_EQ(toSvg(picture, Theme::Light).find(alone), std::string::npos);
+}
+
+TEST(PictureParts, ANumberAloneIsNoTitle) {
+  const auto seen = [](const std::string& title, float width) {
+    PictureItem text;
+    text.kind = PictureItem::Kind::Text;
+    text.text = title;
+    text.room = {0, 0, width, 20};
+    std::string out;
+    for (const PictureItem& line : seenAt(text, 0.5)) out += line.text;
+    return out;
+  };
+  EXPECT_EQ(seen("ws[0]", 200), "ws[0]");
+  std::set<std::string> forms;
+  for (float width = 20; width < 200; ++width) forms.insert(seen("ws[0]", width));
+  EXPECT_TRUE(forms.contains("ws 0"));
+  EXPECT_FALSE(forms.contains("0"));
+  for (float width = 20; width < 200; ++width) forms.insert(seen("p['fc']['kernel']", width));
+  EXPECT_TRUE(forms.contains("fc kernel") && forms.contains("kernel"));
 }
 
 // Each length of a word was tried, to its end.

@@ -200,7 +200,8 @@ void DocumentPane::connectDocument() {
 
 void DocumentPane::connectCanvas() {
   binding_ = new CanvasBinding(*document_, *canvas_, this);
-  places_ = new PlaceHistory(*document_, *canvas_, [this](InstructionId id) { binding_->reveal(id); }, this);
+  places_ = new PlaceHistory(
+      *document_, *canvas_, [this](InstructionId id) { binding_->reveal(id); }, this);
   new LayoutBinding(*document_, *panels_->layout, this);
   new UndoHighlight(*document_, *canvas_, this);
   binding_->setEditor([this](InstructionId id) { return graphEdit_->editConstant(id); });

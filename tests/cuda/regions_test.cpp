@@ -269,7 +269,7 @@ TEST(CudaRegions, AnEndlessKernelIsCancelled) {
   const auto outputs = (*executable)->run(*arguments, call);
   ASSERT_FALSE(outputs);
   EXPECT_EQ(outputs.error().message, "cancelled");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));  // on a loaded machine, too
 }
 
 }  // namespace

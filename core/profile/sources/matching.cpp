@@ -55,6 +55,7 @@ class Matcher {
   bool placed(MatchedModule& module, const InstructionIndex::Found& found, const RecordedTime& time);
   void lose(const RecordedTime& time, const std::string& reason);
   void addSteps(const Recorded& file);
+  size_t mostExecutions() const;
   void note(std::vector<std::string>& list, const std::string& name);
   void finishRows(MatchedModule& module);
   void finishSums();
@@ -68,7 +69,7 @@ class Matcher {
   std::map<std::string, TimeSamples> givenNames_;
   std::set<std::string> otherModules_;
   std::set<std::pair<std::string, int64_t>> steps_;
-  std::map<std::string, size_t> executions_;  // by run: of the module that ran most often
+  std::map<const MatchedModule*, std::map<std::string, size_t>> executions_;  // by run, on the host of most
   TimeSamples stepTimes_;
   OpProfile out_;
 };
@@ -231,10 +232,13 @@ void Matcher::note(std::vector<std::string>& list, const std::string& name) {
 void Matcher::addSteps(const Recorded& file) {
   for (int64_t step : file.steps) steps_.insert({file.run, step});
   stepTimes_.add(file.stepTimes);
-  size_t most = 0;
-  for (const auto& [module, runs] : file.runsOf) most = std::max(most, runs.size());
-  size_t& executions = executions_[file.run];
-  executions = std::max(executions, most);
+  for (const auto& [module, runs] : file.runsOf) {
+    RecordedTime any;
+    any.module = module.first;
+    any.program = module.second;
+    size_t& executions = executions_[moduleFor(any, file).module][file.run];
+    executions = std::max(executions, runs.size());
+  }
 }
 
 void Matcher::add(Recorded file) {
@@ -308,15 +312,24 @@ void Matcher::warnOfWhatIsLacking() {
                                       names.empty() ? "" : ": its events are of " + names));
 }
 
+// Of one module over all runs: what ran less often is a part of some steps, or the step of another run.
+size_t Matcher::mostExecutions() const {
+  size_t most = 0;
+  for (const auto& [module, byRun] : executions_) {
+    size_t all = 0;
+    for (const auto& [run, count] : byRun) all += count;
+    most = std::max(most, all);
+  }
+  return most;
+}
+
 OpProfile Matcher::finish() {
   for (auto& [key, module] : modules_)
     if (!module->rows.empty() || key == "given") finishRows(*module);
   sortDescending(out_.instructions, [](const InstructionTime& row) { return row.times.selfNs; });
   out_.unmatched = lostRows(std::move(lost_), &TimeStats::totalNs);
   out_.host = lostRows(std::move(host_), &TimeStats::selfNs);
-  size_t executions = 0;
-  for (const auto& [run, count] : executions_) executions += count;
-  out_.steps = static_cast<int64_t>(steps_.empty() ? executions : steps_.size());
+  out_.steps = static_cast<int64_t>(steps_.empty() ? mostExecutions() : steps_.size());
   out_.stepTimes = statsOf(std::move(stepTimes_));
   finishSums();
   warnOfWhatIsLacking();

@@ -317,6 +317,25 @@ TEST_F(XplaneProfile, OfModulesOfOneNameEachHasItsTimes) {
   EXPECT_TRUE(mentions({all.unmatched.at(0).reason}, "in the profile's module, and sine f32[8] in the given one"));
 }
 
+// A step holds each program once where they ran in turns; the runs of one program add up, whatever its number there.
+TEST_F(XplaneProfile, AStepIsAnExecutionOfTheProgramThatRanMostOften) {
+  std::string other = kLoopModule;
+  other.replace(other.find("neg.1 = f32[8] negate"), 21, "neg.1 = f32[8] cosine");
+  const auto run = [&](const std::string& name, const std::string& text, int64_t program) {
+    PlaneBytes cpu("/host:CPU");
+    cpu.line("t",
+             {cpu.op("neg.1", "jit_step", program, 0, 5000, 71), cpu.op("neg.1", "jit_step", program, 6000, 5000, 72)});
+    write("logs/plugins/profile/" + name + "/host.xplane.pb", spaceBytes({metadataOf(text, program), cpu}));
+  };
+  run("run_1", kLoopModule, 1);
+  run("run_2", other, 2);
+  EXPECT_EQ(readProfileSource(scratch_ / "logs")->steps, 2);
+  run("run_3", kLoopModule, 3);
+  const OpProfile all = *readProfileSource(scratch_ / "logs");
+  EXPECT_EQ(all.modules.size(), 2u);
+  EXPECT_EQ(all.steps, 4);
+}
+
 // jax calls every training step jit_step: names alone would lay one program's times on another's instructions.
 TEST_F(XplaneProfile, AnotherVersionTakesTheTimesOfWhatItShares) {
   PlaneBytes cpu("/host:CPU");

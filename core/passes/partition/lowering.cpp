@@ -245,8 +245,7 @@ class ComputationLowering {
       shardings.push_back(shardingBy(rule, chosen, k, *leaves[k].shape, &Factor::results));
     const Shape local = localShapeOf(*instruction.shape, shardings);
 
-    if (instruction.opcode == Opcode::Concatenate && reachesAlongAny(rule, chosen))
-      return {{blocks.back(), shardings[0]}};  // with the others in it
+    if (rule.outside == Outside::OtherOperands && reachesAlongAny(rule, chosen)) return {{blocks.back(), shardings[0]}};
     const Cuts summed = summedCuts(rule, chosen);
     InstructionId seed;
     if (!summed.empty() && rule.seed) {
@@ -296,7 +295,7 @@ class ComputationLowering {
       const ReachedArray array{block, d, whole.dimensions[static_cast<size_t>(d)], sharding};
       if (reach) {
         block = takeRange(build_, array, *rangesOf(*reach, factor.size, cut->parts), *cut,
-                          outsideOf(instruction, rule.combiner, i, before));
+                          outsideOf(instruction, rule, i, before));
         sharding.cuts[static_cast<size_t>(d)] = cut;
       } else if (Rule::isSummed(factor) && !factor.place && !rule.holdsPlaces(i)) {
         block = withoutPadding(build_, array, build_.neutral(rule.combiner, Shape::arrayRowMajor(whole.type, {})));
@@ -305,17 +304,17 @@ class ComputationLowering {
     return block;
   }
 
-  // What an operation takes for indices of operand `i` beyond its dimension.
-  InstructionId outsideOf(const Instruction& instruction, Opcode combiner, size_t i,
+  InstructionId outsideOf(const Instruction& instruction, const Rule& rule, size_t i,
                           std::span<const InstructionId> before) {
     const Shape scalar = Shape::arrayRowMajor(module().shapeOf(instruction.operands[i]).type, {});
-    switch (instruction.opcode) {
-      case Opcode::Pad: return wanted(instruction.operands[1], 0, wholeArray({}));
-      case Opcode::ReduceWindow: return build_.neutral(combiner, scalar);
-      case Opcode::Convolution: return build_.zero(scalar.type);
-      case Opcode::Concatenate: return before.empty() ? InstructionId() : before.back();
-      default: return {};
+    switch (rule.outside) {
+      case Outside::Anything: return {};
+      case Outside::Zero: return build_.zero(scalar.type);
+      case Outside::Neutral: return build_.neutral(rule.combiner, scalar);
+      case Outside::SecondOperand: return wanted(instruction.operands[1], 0, wholeArray(scalar));
+      case Outside::OtherOperands: return before.empty() ? InstructionId() : before.back();
     }
+    return {};
   }
 
   static Cuts summedCuts(const Rule& rule, const Cuts& chosen) {

@@ -32,6 +32,15 @@ struct Factor {
   int64_t size = 0;
 };
 
+// What an operation takes where it reaches beyond an operand's dimension.
+enum class Outside : uint8_t {
+  Anything,  // it does not
+  Zero,
+  Neutral,        // of the rule's combiner
+  SecondOperand,  // a scalar
+  OtherOperands,  // those before it: each holds a part of the result, and the last one all of it
+};
+
 struct Rule {
   std::vector<Factor> factors;
   // Of factors that are summed up: what makes one of the parts' results.
@@ -39,6 +48,7 @@ struct Rule {
   // The operand that counts once, however many parts there are: the initial value of a reduction, what a scatter
   // updates. Each part begins with neutral elements, and the sum is combined with it.
   std::optional<size_t> seed;
+  Outside outside = Outside::Anything;
   size_t firstPlace = 0, placeCount = 0;  // the operands that hold places; they have one type
 
   bool holdsPlaces(size_t operand) const { return operand >= firstPlace && operand - firstPlace < placeCount; }

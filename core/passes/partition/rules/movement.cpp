@@ -40,6 +40,7 @@ void sliceRule(RuleBuilder& r) {
 
 void padRule(RuleBuilder& r) {
   const auto* padding = r.attributes.get<std::vector<PaddingDimension>>(Attr::padding);
+  r.rule.outside = Outside::SecondOperand;
   for (size_t i = 0; padding && i < padding->size(); ++i) {
     const auto d = static_cast<int64_t>(i);
     const PaddingDimension& one = (*padding)[i];
@@ -54,6 +55,7 @@ void concatenateRule(RuleBuilder& r) {
   const std::vector<int64_t>& dimensions = r.attributes.ints(Attr::dimensions);
   for (int64_t d : otherDims(r.instruction.shape->rank(), dimensions)) r.passesOfAll(d);
   if (dimensions.size() != 1) return;
+  r.rule.outside = Outside::OtherOperands;
   r.passesOfAll(dimensions[0]);
   Factor& factor = r.rule.factors.back();
   int64_t before = 0;

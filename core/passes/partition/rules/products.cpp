@@ -53,6 +53,7 @@ void convolutionRule(RuleBuilder& r) {
   const bool featureGroups = r.attributes.intOr(Attr::feature_group_count, 1) > 1;
   const bool batchGroups = r.attributes.intOr(Attr::batch_group_count, 1) > 1;
   const auto* window = r.attributes.get<Window>(Attr::window);
+  r.rule.outside = Outside::Zero;
   if (!batchGroups) r.passes(0, dims->inputBatch, dims->outputBatch);
   for (size_t k = 0; window && k < dims->inputSpatial.size(); ++k) spatialRule(r, *dims, k, window->dimensions[k]);
   if (featureGroups || batchGroups) return;

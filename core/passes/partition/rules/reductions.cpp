@@ -38,6 +38,7 @@ void reduceWindowRule(RuleBuilder& r) {
   const auto combiner = r.instruction.operands.size() == 2 ? reducerOf(r.module, r.instruction, 0) : std::nullopt;
   if (!combiner) return;
   r.rule.combiner = *combiner;
+  r.rule.outside = Outside::Neutral;
   for (size_t i = 0; window && i < window->dimensions.size(); ++i)
     if (const auto d = static_cast<int64_t>(i); window->dimensions[i] != WindowDimension{})
       r.reaches(0, d, d, reachOf(window->dimensions[i]));

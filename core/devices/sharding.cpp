@@ -125,13 +125,13 @@ struct BlockPlacement {
     const std::vector<int64_t>& part = block.shape().dimensions;
     const std::vector<int64_t>& all = whole.shape().dimensions;
     const auto width = static_cast<size_t>(byteWidth(block.shape().type));
-    const int64_t start = place[d] * part[d];
+    const int64_t start = place[d] * part[d], count = std::min(part[d], all[d] - start);
     if (d + 1 < all.size()) {
-      for (int64_t i = 0; i < part[d]; ++i) run(d + 1, from * part[d] + i, to * all[d] + start + i);
-    } else if (part[d] > 0) {
+      for (int64_t i = 0; i < count; ++i) run(d + 1, from * part[d] + i, to * all[d] + start + i);
+    } else if (count > 0) {
       std::memcpy(whole.mutableBytes().data() + static_cast<size_t>(to * all[d] + start) * width,
                   block.bytes().data() + static_cast<size_t>(from * part[d]) * width,
-                  static_cast<size_t>(part[d]) * width);
+                  static_cast<size_t>(count) * width);
     }
   }
 };
@@ -200,6 +200,14 @@ Result<Literal> blockOf(const Literal& whole, const Shape& block, const Tiling& 
   return out;
 }
 
+bool cutsInto(const Tiling& tiling, const Shape& whole, const Shape& block) {
+  if (whole.type != block.type || whole.rank() != block.rank() || tiling.tiles.size() != whole.dimensions.size())
+    return tiling.tiles.empty() && compatible(whole, block);
+  for (size_t d = 0; d < tiling.tiles.size(); ++d)
+    if ((whole.dimensions[d] + tiling.tiles[d] - 1) / tiling.tiles[d] != block.dimensions[d]) return false;
+  return true;
+}
+
 std::vector<int64_t> tilesBetween(const Shape& block, const Shape& whole) {
   if (block.rank() != whole.rank() || block.type != whole.type) return {};
   std::vector<int64_t> out;
@@ -248,12 +256,15 @@ Result<std::vector<int64_t>> blockHolders(const Tiling& tiling, int64_t device) 
 }
 
 Result<Literal> joinTiles(std::span<const Literal> blocks, const Tiling& tiling) {
-  TESSERA_ASSIGN_OR_RETURN(Shape whole, globalShape(blocks[0].shape(), tiling));
-  whole = withoutLayout(whole);
+  TESSERA_ASSIGN_OR_RETURN(const Shape whole, globalShape(blocks[0].shape(), tiling));
+  return joinTiles(blocks, tiling, whole);
+}
+
+Result<Literal> joinTiles(std::span<const Literal> blocks, const Tiling& tiling, const Shape& whole) {
   if (tiling.tiles.empty() || compatible(whole, blocks[0].shape())) return blocks[0];
-  if (static_cast<int64_t>(blocks.size()) != deviceCount(tiling.tiles))
+  if (static_cast<int64_t>(blocks.size()) != deviceCount(tiling.tiles) || !cutsInto(tiling, whole, blocks[0].shape()))
     return fail(std::to_string(blocks.size()) + " blocks do not make " + toString(whole, false));
-  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(std::move(whole)));
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(withoutLayout(whole)));
   std::vector<int64_t> place(tiling.tiles.size(), 0);
   for (const Literal& block : blocks) {
     BlockPlacement{block, out, place}.run(0, 0, 0);

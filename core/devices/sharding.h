@@ -28,15 +28,21 @@ std::vector<std::string_view> shardingsOf(std::string_view sharding);
 std::vector<int64_t> tilesBetween(const Shape& block, const Shape& whole);
 // N of {maximal device=N}.
 std::optional<int64_t> maximalDeviceOf(std::string_view sharding);
-// Shape of the whole, out of a block's.
+// Shape of the whole, out of a block's, where the tiles divide it.
 Result<Shape> globalShape(const Shape& block, const Tiling& tiling);
+// The tiling cuts the whole into blocks of this shape, of which the last may be partly, or altogether, padding.
+bool cutsInto(const Tiling& tiling, const Shape& whole, const Shape& block);
 // The block of a device; dimensions that the tiles do not divide are filled up with zeros.
 Result<Literal> blockOf(const Literal& whole, const Shape& block, const Tiling& tiling, int64_t device);
 // Where the block of a device begins in the whole; absent: the device is not in the sharding, or there are no tiles.
 std::optional<std::vector<int64_t>> blockStart(const Shape& block, const Tiling& tiling, int64_t device);
 // The devices that hold the blocks of one whole, in the order of the blocks: those that are the same copy as `device`.
 Result<std::vector<int64_t>> blockHolders(const Tiling& tiling, int64_t device);
-// The whole out of one block a tile, in row-major order of the tiles.
+// The whole out of one block a tile, in row-major order of the tiles, without the padding of its last blocks.
+Result<Literal> joinTiles(std::span<const Literal> blocks, const Tiling& tiling, const Shape& whole);
+// The same where the tiles divide it.
 Result<Literal> joinTiles(std::span<const Literal> blocks, const Tiling& tiling);
+// What a parameter or a result that is cut unevenly says of its whole arrays, among frontend_attributes.
+inline constexpr std::string_view kWholeShape = "tessera.whole";
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 #include "core/devices/shardy.h"
 #include "core/evaluate/dynamic_values.h"
 #include "core/evaluate/join_blocks.h"
+#include "core/formats/hlo_text.h"
 #include "core/formats/npy_header.h"
 #include "core/ops/op.h"
 
@@ -18,6 +19,7 @@ namespace {
 struct EntryLeaf {
   Shape shape;
   std::string_view sharding;
+  std::optional<Shape> whole;  // where it is said
 };
 
 bool isManualBorder(const Instruction& instruction) {
@@ -60,6 +62,15 @@ std::vector<Tiling> likelyTilings(const Module& module, size_t output) {
   return out;
 }
 
+// As the partitioner writes it, where blocks have padding.
+std::optional<Shape> wholeShapeOf(const Instruction& parameter) {
+  const auto* frontend = parameter.attributes->get<RawText>(Attr::frontend_attributes);
+  const std::string text = frontend ? frontendAttribute(frontend->text, kWholeShape) : "";
+  auto whole = text.empty() ? Result<Shape>(Shape()) : parseShape(text);
+  if (text.empty() || !whole || leavesOf(*whole).size() != leavesOf(*parameter.shape).size()) return std::nullopt;
+  return std::move(*whole);
+}
+
 // Leaves of the parameters as entryArgumentShapes counts them.
 std::vector<EntryLeaf> entryLeaves(const Module& module) {
   std::vector<EntryLeaf> out;
@@ -70,8 +81,11 @@ std::vector<EntryLeaf> entryLeaves(const Module& module) {
     std::vector<std::string_view> shardings;
     if (text) shardings = shardingsOf(text->text);
     const bool eachHasOne = shardings.size() == leaves.size();
+    const auto whole = wholeShapeOf(parameter);
     for (size_t k = 0; k < leaves.size(); ++k)
-      if (leaves[k].shape->isArray()) out.push_back({*leaves[k].shape, eachHasOne ? shardings[k] : std::string_view()});
+      if (leaves[k].shape->isArray())
+        out.push_back({*leaves[k].shape, eachHasOne ? shardings[k] : std::string_view(),
+                       whole ? std::optional(*leavesOf(*whole)[k].shape) : std::nullopt});
   }
   return out;
 }
@@ -135,6 +149,9 @@ Result<std::vector<CutLeaf>> cutLeaves(const Module& module, DeviceGrid grid, co
     TESSERA_ASSIGN_OR_RETURN(Tiling tiling, tilingOf(leaves[i].sharding));
     if (leaves[i].sharding.empty() && !uncut) tiling = impliedTiling(leaves[i].shape, i, given, grid);
     TESSERA_ASSIGN_OR_RETURN(Shape whole, globalShape(leaves[i].shape, tiling));
+    // Without the padding of the last blocks, as is said, or given.
+    const Shape* uneven = leaves[i].whole ? &*leaves[i].whole : given.find("arg" + std::to_string(i));
+    if (uneven && cutsInto(tiling, *uneven, leaves[i].shape)) whole = *uneven;
     out.push_back({leaves[i].shape, std::move(whole), std::move(tiling)});
   }
   return out;
@@ -147,7 +164,7 @@ Result<std::optional<Literal>> readBlock(const CutLeaf& leaf, size_t number, con
   const Shape* found = given.find(key);
   if (!found || given.arrays.contains(key) || !compatible(*found, leaf.whole)) return std::nullopt;
   const auto start = blockStart(leaf.block, leaf.tiling, partition);
-  if (!start) return std::nullopt;
+  if (!start || !compatible(*globalShape(leaf.block, leaf.tiling), leaf.whole)) return std::nullopt;  // or has padding
   TESSERA_ASSIGN_OR_RETURN(Literal block, given.file->block(key, *start, leaf.block.dimensions));
   return block;
 }

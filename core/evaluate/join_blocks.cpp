@@ -40,14 +40,16 @@ bool copiesAgree(std::span<const Literal> blocks, const Tiling& tiling) {
 Result<Literal> joinBlocks(std::span<const Literal> blocks, const Shape& whole, std::span<const Tiling> likely) {
   const Shape& block = blocks[0].shape();
   if (compatible(block, whole)) return blocks[0];
+  const auto devices = static_cast<int64_t>(blocks.size());
+  for (const Tiling& tiling : likely)
+    if (static_cast<int64_t>(tiling.devices.size()) == devices && cutsInto(tiling, whole, block) &&
+        copiesAgree(blocks, tiling))
+      return joinTiles(firstCopies(blocks, tiling), tiling, whole);
   const std::vector<int64_t> tiles = tilesBetween(block, whole);
-  const int64_t count = deviceCount(tiles), devices = static_cast<int64_t>(blocks.size());
+  const int64_t count = deviceCount(tiles);
   if (tiles.empty() || count == 0 || devices % count != 0)
     return fail(std::to_string(blocks.size()) + " blocks " + toString(block, false) + " do not make " +
                 toString(whole, false));
-  for (const Tiling& tiling : likely)
-    if (tiling.tiles == tiles && static_cast<int64_t>(tiling.devices.size()) == devices && copiesAgree(blocks, tiling))
-      return joinTiles(firstCopies(blocks, tiling), tiling);
   for (int64_t inner = count; inner >= 1; --inner) {
     if (count % inner != 0) continue;
     const Tiling tiling = inDeviceOrder(tiles, count / inner, devices / count, inner);

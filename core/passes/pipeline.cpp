@@ -8,7 +8,7 @@
 #include "core/ops/inference/unfinished.h"
 #include "core/passes/buffers/copy_insertion.h"
 #include "core/passes/buffers/schedule.h"
-#include "core/passes/combine_all_reduces.h"
+#include "core/passes/combine_collectives.h"
 #include "core/passes/common_subexpressions.h"
 #include "core/passes/control/call_inliner.h"
 #include "core/passes/control/flatten_control.h"
@@ -77,7 +77,9 @@ constexpr Pass kPasses[] = {
     {"common-subexpressions-again", "Merges equal instructions that the passes before have made.",
      mergeCommonSubexpressions},
     {"remove-dead-code-again", "Removes what the passes before have left unused.", removeDeadCode},
-    {"combine-all-reduces", "Combines all-reduces that do not depend on each other into one.", combineAllReduces},
+    {"combine-collectives",
+     "Combines all-reduces, all-gathers and reduce-scatters that do not depend on each other into one of each.",
+     combineCollectives},
     {"fuse-attention", "Fuses attention, from the dot of queries and keys to the one with the values, into one kernel.",
      nullptr, PassTarget::Device, fuseAttention},
     {"fuse-attention-gradient",

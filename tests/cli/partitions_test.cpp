@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "core/formats/npz.h"
 #include "tests/cli/spawn.h"
 #include "tests/support/source_tree.h"
 
@@ -64,6 +65,28 @@ TEST_F(Partitions, ThePassIsNamed) {
   ASSERT_EQ(scratch_.tessera("run " + program_ + "--scale=1 --out=whole.npz").exit, 0);
   const Ran again = scratch_.tessera("run cut.hlo --scale=1 --expected=whole.npz");
   EXPECT_EQ(again.exit, 0) << again.err;
+}
+
+// Blocks with padding, of arguments that are filled or read from a file.
+TEST_F(Partitions, UnevenArraysAreGivenAndWrittenWhole) {
+  scratch_.write("uneven.hlo",
+                 "HloModule uneven\nENTRY e {\n x = f32[13,6] parameter(0), sharding={devices=[4,1]<=[4]}\n"
+                 " s = f32[11,6] slice(x), slice={[2:13], [0:6]}\n"
+                 " ROOT y = f32[6,11] transpose(s), dimensions={1,0}, sharding={devices=[1,4]<=[4]}\n}\n");
+  scratch_.write("argument.hlo", "HloModule argument\nENTRY e {\n ROOT x = f32[13,6] parameter(0)\n}\n");
+  ASSERT_EQ(scratch_.tessera("run argument.hlo --scale=1 --out=argument.npz").exit, 0);
+  ASSERT_TRUE(writeNpz(scratch_.folder() / "in.npz",
+                       {{"arg0", readNpz(scratch_.folder() / "argument.npz").value().at("out0")}}));
+  ASSERT_EQ(scratch_.tessera("run uneven.hlo --scale=1 --out=whole.npz").exit, 0);
+  for (const std::string how : {"--scale=1", "--inputs=in.npz"})
+    for (const std::string backend : {"cpu", "evaluator", "cuda --device=simulated"}) {
+      const Ran ran =
+          scratch_.tessera("run uneven.hlo --partitions=4 --expected=whole.npz " + how + " --backend=" + backend);
+      EXPECT_EQ(ran.exit, 0) << how << " " << backend << "\n" << ran.out << ran.err;
+    }
+  ASSERT_EQ(scratch_.tessera("opt uneven.hlo --partitions=4 --passes=partition -o cut.hlo").exit, 0);
+  EXPECT_EQ(scratch_.tessera("run cut.hlo --scale=1 --expected=whole.npz").exit, 0);
+  EXPECT_EQ(scratch_.tessera("run cut.hlo --inputs=in.npz --expected=whole.npz").exit, 0);
 }
 
 TEST_F(Partitions, ObjectsAreOfOneDevice) {

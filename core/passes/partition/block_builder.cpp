@@ -2,6 +2,7 @@
 #include "core/passes/partition/block_builder.h"
 
 #include <algorithm>
+#include <complex>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -53,6 +54,8 @@ InstructionId BlockBuilder::number(ElementType type, int64_t value) {
   return constant(std::move(scalar));
 }
 
+InstructionId BlockBuilder::zero(ElementType type) { return constant(Literal::zeros(scalarOf(type)).value()); }
+
 InstructionId BlockBuilder::broadcast(InstructionId array, const Shape& shape, std::vector<int64_t> dimensions) {
   AttributeSet attributes;
   attributes.set(Attr::dimensions, std::move(dimensions));
@@ -95,10 +98,32 @@ InstructionId BlockBuilder::concatenate(std::span<const InstructionId> arrays, i
   return add(Opcode::Concatenate, shape, arrays, std::move(attributes));
 }
 
+InstructionId BlockBuilder::pad(InstructionId array, int64_t dimension, int64_t low, int64_t high, InstructionId with) {
+  if (low == 0 && high == 0) return array;
+  Shape shape = shapeOf(array);
+  std::vector<PaddingDimension> padding(shape.dimensions.size());
+  padding[static_cast<size_t>(dimension)] = {low, high, 0};
+  shape.dimensions[static_cast<size_t>(dimension)] += low + high;
+  AttributeSet attributes;
+  attributes.set(Attr::padding, std::move(padding));
+  if (!with.valid()) with = zero(shape.type);
+  return add(Opcode::Pad, shape, {{array, with}}, std::move(attributes));
+}
+
+// Blocks of equal size, `parts` of them.
+InstructionId BlockBuilder::padded(InstructionId array, int64_t dimension, int64_t parts) {
+  const int64_t size = shapeOf(array).dimensions[static_cast<size_t>(dimension)];
+  return pad(array, dimension, 0, blockSize(size, parts) * parts - size);
+}
+
 InstructionId BlockBuilder::neutral(Opcode reducer, const Shape& shape) {
   Literal scalar = Literal::zeros(scalarOf(shape.type)).value();
   if (const auto bits = neutralElement(reducer, shape.type))
     scalarToBytes(shape.type, *bits, scalar.mutableBytes().data());
+  else if (reducer == Opcode::Multiply && shape.type == ElementType::C64)
+    scalar.mutableData<std::complex<float>>()[0] = 1;
+  else if (reducer == Opcode::Multiply && shape.type == ElementType::C128)
+    scalar.mutableData<std::complex<double>>()[0] = 1;
   return broadcastScalar(constant(std::move(scalar)), shape);
 }
 
@@ -150,14 +175,15 @@ InstructionId BlockBuilder::ofDevice(const std::vector<int64_t>& table) {
 
 InstructionId BlockBuilder::takeBlock(InstructionId array, const Cuts& cuts) {
   if (std::ranges::none_of(cuts, [](const CutPtr& cut) { return cut != nullptr; })) return array;
-  const Shape shape = shapeOf(array);
-  const Shape block = localShape(shape, {.cuts = cuts});
+  const Shape block = localShape(shapeOf(array), {.cuts = cuts});
+  for (size_t d = 0; d < cuts.size(); ++d)
+    if (cuts[d]) array = padded(array, static_cast<int64_t>(d), cuts[d]->parts);
   std::vector<InstructionId> operands{array};
   for (size_t d = 0; d < cuts.size(); ++d) {
     std::vector<int64_t> starts(static_cast<size_t>(grid_.partitions), 0);
     for (size_t device = 0; cuts[d] && device < starts.size(); ++device)
       starts[device] = cuts[d]->blockOf[device] * block.dimensions[d];
-    operands.push_back(cuts[d] ? ofDevice(starts) : constant(Literal::zeros(scalarOf(ElementType::S32)).value()));
+    operands.push_back(cuts[d] ? ofDevice(starts) : zero(ElementType::S32));
   }
   AttributeSet attributes;
   attributes.set(Attr::dynamic_slice_sizes, block.dimensions);
@@ -221,6 +247,7 @@ InstructionId BlockBuilder::allReduce(InstructionId array, Opcode reducerOpcode,
 
 InstructionId BlockBuilder::reduceScatter(InstructionId array, Opcode reducerOpcode, int64_t dimension,
                                           const Groups& groups) {
+  array = padded(array, dimension, static_cast<int64_t>(groups[0].size()));
   Shape shape = shapeOf(array);
   shape.dimensions[static_cast<size_t>(dimension)] /= static_cast<int64_t>(groups[0].size());
   AttributeSet attributes = exchange(groups, true);
@@ -233,6 +260,7 @@ InstructionId BlockBuilder::reduceScatter(InstructionId array, Opcode reducerOpc
 // number of the part is then moved before `join`.
 InstructionId BlockBuilder::allToAll(InstructionId array, int64_t split, int64_t join, const Groups& groups) {
   const auto parts = static_cast<int64_t>(groups[0].size());
+  array = padded(array, split, parts);
   Shape shape = shapeOf(array);
   AttributeSet attributes = exchange(groups, false);
   attributes.set(Attr::dimensions, std::vector<int64_t>{split});

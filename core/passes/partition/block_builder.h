@@ -38,6 +38,7 @@ class BlockBuilder {
   InstructionId constant(Literal literal);
   InstructionId broadcastScalar(InstructionId scalar, const Shape& shape);
   InstructionId number(ElementType type, int64_t value);  // an integer
+  InstructionId zero(ElementType type);
   // Neutral elements of a reducer, which has them.
   InstructionId neutral(Opcode reducer, const Shape& shape);
   InstructionId compare(std::string_view direction, InstructionId a, InstructionId b);
@@ -47,13 +48,15 @@ class BlockBuilder {
   InstructionId reshape(InstructionId array, std::vector<int64_t> dimensions);
   InstructionId slice(InstructionId array, int64_t dimension, int64_t start, int64_t limit);
   InstructionId concatenate(std::span<const InstructionId> arrays, int64_t dimension);
+  // With zeros, or this scalar, before and behind.
+  InstructionId pad(InstructionId array, int64_t dimension, int64_t low, int64_t high, InstructionId with = {});
   InstructionId binary(Opcode opcode, InstructionId a, InstructionId b) { return add(opcode, shapeOf(a), {{a, b}}); }
   InstructionId element(InstructionId tuple, int64_t index);
   // The arrays of a value, and a value of this shape of arrays.
   std::vector<InstructionId> unpack(InstructionId value);
   InstructionId pack(const Shape& shape, std::span<const InstructionId> leaves);
 
-  // The device's block of an array that is whole along the dimensions of `cuts`.
+  // The device's block of an array that is whole along the dimensions of `cuts`; zeros behind the end.
   InstructionId takeBlock(InstructionId array, const Cuts& cuts);
   // table[device], an s32.
   InstructionId ofDevice(const std::vector<int64_t>& table);
@@ -62,13 +65,14 @@ class BlockBuilder {
   InstructionId allGather(InstructionId array, int64_t dimension, const Groups& groups);
   InstructionId allReduce(InstructionId array, Opcode reducer, const Groups& groups);
   InstructionId reduceScatter(InstructionId array, Opcode reducer, int64_t dimension, const Groups& groups);
-  // Dimension `split` is cut, `join` becomes whole.
+  // Dimension `split` is cut, `join` becomes whole, with the padding of its last blocks.
   InstructionId allToAll(InstructionId array, int64_t split, int64_t join, const Groups& groups);
   InstructionId permute(InstructionId array, const Groups& sourceTargetPairs);
 
  private:
   AttributeSet exchange(const Groups& groups, bool globalIds);
   ComputationId reducer(Opcode opcode, ElementType type);
+  InstructionId padded(InstructionId array, int64_t dimension, int64_t parts);
 
   Rewriter& rewriter_;
   ProgramGrid& grid_;

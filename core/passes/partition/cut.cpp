@@ -39,9 +39,12 @@ bool sameCut(const CutPtr& a, const CutPtr& b) {
   return a && b && a->parts == b->parts && a->blockOf == b->blockOf;
 }
 
-bool refines(const Cut& fine, const Cut& coarse) {
+int64_t blockSize(int64_t size, int64_t parts) { return (size + parts - 1) / parts; }
+
+bool refines(const Cut& fine, const Cut& coarse, int64_t size) {
   if (fine.parts % coarse.parts != 0) return false;
   const int64_t inside = fine.parts / coarse.parts;
+  if (blockSize(size, coarse.parts) != inside * blockSize(size, fine.parts)) return false;
   for (size_t device = 0; device < fine.blockOf.size(); ++device)
     if (fine.blockOf[device] / inside != coarse.blockOf[device]) return false;
   return true;
@@ -78,7 +81,10 @@ bool canCombine(std::span<const CutPtr> cuts) {
 }
 
 bool canAdd(const Cuts& there, const CutPtr& more, int64_t size) {
-  if (size % more->parts != 0) return false;
+  return more->parts <= size && canCombineWith(there, more);
+}
+
+bool canCombineWith(const Cuts& there, const CutPtr& more) {
   Cuts all = there;
   all.push_back(more);
   return canCombine(all);
@@ -87,7 +93,7 @@ bool canAdd(const Cuts& there, const CutPtr& more, int64_t size) {
 Shape localShape(const Shape& shape, const ArraySharding& sharding) {
   Shape out = shape;
   for (size_t d = 0; d < sharding.cuts.size(); ++d)
-    if (sharding.cuts[d]) out.dimensions[d] /= sharding.cuts[d]->parts;
+    if (sharding.cuts[d]) out.dimensions[d] = blockSize(out.dimensions[d], sharding.cuts[d]->parts);
   return out;
 }
 
@@ -128,7 +134,7 @@ Result<ArraySharding> shardingOf(const Tiling& tiling, const Shape& shape, int64
   int64_t stride = devices;
   for (size_t d = 0; d < tiling.tiles.size(); ++d) {
     stride /= tiling.tiles[d];
-    if (shape.dimensions[d] % tiling.tiles[d] != 0) continue;
+    if (tiling.tiles[d] > shape.dimensions[d]) continue;
     std::vector<int64_t> blockOf(static_cast<size_t>(devices));
     for (size_t i = 0; i < tiling.devices.size(); ++i)
       blockOf[static_cast<size_t>(tiling.devices[i])] = static_cast<int64_t>(i) / stride % tiling.tiles[d];

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/passes/partition/halo.h"
+
 namespace tessera::partition {
 namespace {
 
@@ -33,12 +35,33 @@ class Candidates {
   std::vector<Candidate> list;
 };
 
-int64_t sizeOf(const Factor& factor, std::span<const FactorArray> operands, std::span<const FactorArray> results) {
-  for (size_t i = 0; i < operands.size(); ++i)
-    if (factor.operands[i] >= 0) return operands[i].shape->dimensions[static_cast<size_t>(factor.operands[i])];
+int64_t sizeIn(const FactorArray& array, int64_t dimension) {
+  return array.shape->dimensions[static_cast<size_t>(dimension)];
+}
+
+bool hasCut(const FactorArray& array, int64_t dimension, const CutPtr& cut) {
+  return !array.sharding->manual && sameCut(array.sharding->cuts[static_cast<size_t>(dimension)], cut);
+}
+
+// Bytes to exchange for a factor that reaches beyond blocks, in proportion to whole arrays; a result that is wanted
+// otherwise is gathered behind it. Nullopt: it cannot be cut so.
+std::optional<double> bytesToReach(const Factor& factor, const CutPtr& cut, std::span<const FactorArray> operands,
+                                   std::span<const FactorArray> results) {
+  double out = 0;
   for (size_t k = 0; k < results.size(); ++k)
-    if (factor.results[k] >= 0) return results[k].shape->dimensions[static_cast<size_t>(factor.results[k])];
-  return 0;
+    if (factor.results[k] >= 0 && !hasCut(results[k], factor.results[k], cut)) out += bytesOf(results[k]);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Reach* reach = Rule::reachOf(factor, i);
+    if (!reach) continue;
+    const int64_t reached = sizeIn(operands[i], factor.operands[i]);
+    const auto ranges = reached > 0 ? rangesOf(*reach, factor.size, cut->parts) : std::nullopt;
+    if (!ranges) return std::nullopt;
+    if (!hasCut(operands[i], factor.operands[i], cut)) continue;
+    const auto exchanged = exchangedIndices(*ranges, reached, cut->parts);
+    if (!exchanged) return std::nullopt;
+    out += bytesOf(operands[i]) * static_cast<double>(*exchanged) / static_cast<double>(reached);
+  }
+  return out;
 }
 
 }  // namespace
@@ -52,15 +75,20 @@ Cuts chooseCuts(const Rule& rule, std::span<const FactorArray> operands, std::sp
   for (Candidate& candidate : candidates.list)
     if (Rule::isSummed(rule.factors[candidate.factor])) candidate.bytes -= bytesOf(results[0]);
   // What is only read is rather gathered where that is less.
-  std::erase_if(candidates.list, [&](const Candidate& candidate) {
+  std::erase_if(candidates.list, [&](Candidate& candidate) {
     const Factor& factor = rule.factors[candidate.factor];
+    if (!factor.reaches.empty()) {
+      const auto bytes = bytesToReach(factor, candidate.cut, operands, results);
+      if (!bytes) return true;
+      candidate.bytes -= *bytes;
+      return candidate.bytes <= 0;
+    }
     return factor.place && Rule::isSummed(factor) && candidate.bytes <= 0;
   });
   std::ranges::stable_sort(candidates.list, std::greater<>(), &Candidate::bytes);
   Cuts out(rule.factors.size());
   for (const Candidate& candidate : candidates.list)
-    if (!out[candidate.factor] && canAdd(out, candidate.cut, sizeOf(rule.factors[candidate.factor], operands, results)))
-      out[candidate.factor] = candidate.cut;
+    if (!out[candidate.factor] && canCombineWith(out, candidate.cut)) out[candidate.factor] = candidate.cut;
   return out;
 }
 

@@ -13,8 +13,9 @@ struct FactorArray {
 };
 
 // A cut for each factor, or none. A cut is worth the bytes of the arrays that have it, since those need not be
-// exchanged; of a factor that is summed up less those of the result, which is. The most valuable comes first, of equal
-// ones the first; the others are taken as far as they can be combined with it.
+// exchanged; of a factor that is summed up less those of the result, which is; of one that reaches beyond blocks less
+// what is exchanged for it. The most valuable comes first, of equal ones the first; the others are taken as far as they
+// can be combined with it.
 Cuts chooseCuts(const Rule& rule, std::span<const FactorArray> operands, std::span<const FactorArray> results);
 
 // The sharding of operand or result `i` under these cuts.

@@ -6,6 +6,7 @@
 #include "core/ops/inference/callee_index.h"
 #include "core/passes/buffers/alias_analysis.h"
 #include "core/passes/partition/factor_choice.h"
+#include "core/passes/partition/halo.h"
 #include "core/passes/partition/places.h"
 #include "core/passes/partition/reshape.h"
 #include "core/passes/partition/reshard.h"
@@ -37,13 +38,14 @@ class ComputationLowering {
 
  private:
   Module& module() { return program_.rewriter_.module(); }
+  const Shape& shapeOf(InstructionId id, size_t leaf) { return *leavesOf(module().shapeOf(id))[leaf].shape; }
 
   // What was computed is kept as propagation wants it, so that all users share one exchange.
   void keepAssigned(InstructionId id, Blocks blocks) {
     for (size_t k = 0; k < blocks.size(); ++k) {
       const ArraySharding& assigned = shardings_.of(id, k);
       if (blocks[k].sharding.manual || assigned.manual) continue;
-      blocks[k] = {reshard(build_, blocks[k].id, blocks[k].sharding, assigned), assigned};
+      blocks[k] = {reshard(build_, blocks[k].id, shapeOf(id, k), blocks[k].sharding, assigned), assigned};
     }
     values_[id.value] = std::move(blocks);
   }
@@ -59,7 +61,7 @@ class ComputationLowering {
         instruction.opcode == Opcode::Broadcast && module().shapeOf(instruction.operands[0]).isScalar();
     const InstructionId made = isSplat ? build_.broadcastScalar(wanted(instruction.operands[0], 0, {}),
                                                                 localShape(*instruction.shape, sharding))
-                                       : reshard(build_, block.id, block.sharding, sharding);
+                                       : reshard(build_, block.id, shapeOf(id, leaf), block.sharding, sharding);
     resharded_[block.id.value].push_back({made, sharding});
     return made;
   }
@@ -235,15 +237,15 @@ class ComputationLowering {
     std::vector<InstructionId> blocks;
     std::vector<Shape> shapes;
     for (size_t i = 0; i < operands.size(); ++i) {
-      const ArraySharding sharding = shardingBy(rule, chosen, i, *operands[i].shape, &Factor::operands);
-      blocks.push_back(wanted(instruction.operands[i], 0, sharding));
-      shapes.push_back(localShape(*operands[i].shape, sharding));
+      blocks.push_back(operandBlock(instruction, rule, chosen, i, blocks));
+      shapes.push_back(build_.shapeOf(blocks.back()));
     }
     std::vector<ArraySharding> shardings;
     for (size_t k = 0; k < leaves.size(); ++k)
       shardings.push_back(shardingBy(rule, chosen, k, *leaves[k].shape, &Factor::results));
     const Shape local = localShapeOf(*instruction.shape, shardings);
 
+    if (rule.outside == Outside::OtherOperands && reachesAlongAny(rule, chosen)) return {{blocks.back(), shardings[0]}};
     const Cuts summed = summedCuts(rule, chosen);
     InstructionId seed;
     if (!summed.empty() && rule.seed) {
@@ -252,12 +254,67 @@ class ComputationLowering {
     }
     PlacedBlocks placed(build_, instruction, rule, chosen, blocks);
     AttributeSet attributes = withoutAnnotations(localAttributesOf(instruction, shapes, local), instruction.opcode);
+    for (size_t f = 0; f < chosen.size(); ++f)
+      if (chosen[f] && !rule.factors[f].reaches.empty()) {
+        const BlockRanges ranges = *rangesOf(*rule.factors[f].reaches[0], rule.factors[f].size, chosen[f]->parts);
+        localizeReach(attributes, rule.factors[f], blockSize(rule.factors[f].size, chosen[f]->parts), ranges.paddingLow,
+                      ranges.paddingHigh);
+      }
     const InstructionId made =
         placed.masked(build_.copy(instruction, local, blocks, std::move(attributes)), rule.combiner);
     if (summed.empty()) return unpacked(made, shardings);
     Block sum = summedUp({made, shardings[0]}, rule.combiner, summed, shardings_.of(instruction.id, 0));
-    if (seed.valid()) sum = withSeed(sum, rule.combiner, seed, shardings[0]);
+    if (seed.valid()) sum = withSeed(sum, *leaves[0].shape, rule.combiner, seed, shardings[0]);
     return {std::move(sum)};
+  }
+
+  static bool reachesAlongAny(const Rule& rule, const Cuts& chosen) {
+    for (size_t f = 0; f < chosen.size(); ++f)
+      if (chosen[f] && !rule.factors[f].reaches.empty()) return true;
+    return false;
+  }
+
+  // Operand `i` as the device's block of the work needs it; `before` are those of the operands before it.
+  InstructionId operandBlock(const Instruction& instruction, const Rule& rule, const Cuts& chosen, size_t i,
+                             std::span<const InstructionId> before) {
+    const InstructionId operand = instruction.operands[i];
+    const Shape& whole = module().shapeOf(operand);
+    ArraySharding sharding = shardingBy(rule, chosen, i, whole, &Factor::operands);
+    const auto forEach = [&](const auto& visit) {
+      for (size_t f = 0; f < chosen.size(); ++f)
+        if (const int64_t d = rule.factors[f].operands[i]; chosen[f] && d >= 0)
+          visit(rule.factors[f], chosen[f], d, Rule::reachOf(rule.factors[f], i));
+    };
+    // What every device has is not exchanged.
+    forEach([&](const Factor&, const CutPtr&, int64_t d, const Reach* reach) {
+      const ArraySharding& there = values_.at(operand.value)[0].sharding;
+      if (reach && !there.cuts[static_cast<size_t>(d)]) sharding.cuts[static_cast<size_t>(d)] = nullptr;
+    });
+    InstructionId block = wanted(operand, 0, sharding);
+    forEach([&](const Factor& factor, const CutPtr& cut, int64_t d, const Reach* reach) {
+      const ReachedArray array{block, d, whole.dimensions[static_cast<size_t>(d)], sharding};
+      if (reach) {
+        block = takeRange(build_, array, *rangesOf(*reach, factor.size, cut->parts), *cut,
+                          outsideOf(instruction, rule, i, before));
+        sharding.cuts[static_cast<size_t>(d)] = cut;
+      } else if (Rule::isSummed(factor) && !factor.place && !rule.holdsPlaces(i)) {
+        block = withoutPadding(build_, array, build_.neutral(rule.combiner, Shape::arrayRowMajor(whole.type, {})));
+      }
+    });
+    return block;
+  }
+
+  InstructionId outsideOf(const Instruction& instruction, const Rule& rule, size_t i,
+                          std::span<const InstructionId> before) {
+    const Shape scalar = Shape::arrayRowMajor(module().shapeOf(instruction.operands[i]).type, {});
+    switch (rule.outside) {
+      case Outside::Anything: return {};
+      case Outside::Zero: return build_.zero(scalar.type);
+      case Outside::Neutral: return build_.neutral(rule.combiner, scalar);
+      case Outside::SecondOperand: return wanted(instruction.operands[1], 0, wholeArray(scalar));
+      case Outside::OtherOperands: return before.empty() ? InstructionId() : before.back();
+    }
+    return {};
   }
 
   static Cuts summedCuts(const Rule& rule, const Cuts& chosen) {
@@ -281,10 +338,10 @@ class ComputationLowering {
   }
 
   // `seed` is a scalar, or an array under the sharding `before` of the parts.
-  Block withSeed(Block sum, Opcode combiner, InstructionId seed, const ArraySharding& before) {
+  Block withSeed(Block sum, const Shape& whole, Opcode combiner, InstructionId seed, const ArraySharding& before) {
     const Shape shape = build_.shapeOf(sum.id);
     seed = build_.shapeOf(seed).isScalar() ? build_.broadcastScalar(seed, shape)
-                                           : reshard(build_, seed, before, sum.sharding);
+                                           : reshard(build_, seed, whole, before, sum.sharding);
     sum.id = build_.binary(combiner, sum.id, seed);
     return sum;
   }

@@ -48,10 +48,26 @@ std::string textOfAll(const Shape& shape, const std::vector<ArraySharding>& shar
   return shape.isTuple() ? fmt::format("{{{}}}", fmt::join(texts, ", ")) : texts[0];
 }
 
-void annotateSignature(Module& module, InstructionId id, const std::vector<ArraySharding>& shardings, int64_t devices) {
+bool isUneven(const Shape& whole, const std::vector<ArraySharding>& shardings) {
+  const std::vector<ShapeLeaf> leaves = leavesOf(whole);
+  for (size_t k = 0; k < shardings.size(); ++k)
+    for (size_t d = 0; d < shardings[k].cuts.size(); ++d)
+      if (shardings[k].cuts[d] && leaves[k].shape->dimensions[d] % shardings[k].cuts[d]->parts != 0) return true;
+  return false;
+}
+
+// Of a parameter or the root, which is of arrays of the shape `whole`.
+void annotateSignature(Module& module, InstructionId id, const Shape& whole,
+                       const std::vector<ArraySharding>& shardings, int64_t devices) {
   if (shardings.empty()) return;
   AttributeSet attributes = *module.at(id).attributes;
   attributes.set(Attr::sharding, RawText{textOfAll(module.shapeOf(id), shardings, devices)});
+  if (isUneven(whole, shardings)) {
+    const auto* said = attributes.get<RawText>(Attr::frontend_attributes);
+    const std::string more = fmt::format("{}=\"{}\"", kWholeShape, toString(whole, false));
+    const std::string others = said ? said->text.substr(1, said->text.size() - 2) : "";
+    attributes.set(Attr::frontend_attributes, RawText{"{" + others + (others.empty() ? "" : ",") + more + "}"});
+  }
   module.setAttributes(id, std::move(attributes));
 }
 
@@ -108,10 +124,12 @@ Status lowerEntry(Module& module) {
   const ComputationId before = module.entry();
   TESSERA_ASSIGN_OR_RETURN(const ComputationId entry, Lowering(rewriter, context, shardings, grid).lower(before));
   TESSERA_TRY(rewriter.finish());
+  const auto annotate = [&](InstructionId made, InstructionId source) {
+    annotateSignature(module, made, module.shapeOf(source), shardings.of(module.at(source)), devices);
+  };
   for (size_t i = 0; i < module.at(before).parameters.size(); ++i)
-    annotateSignature(module, module.at(entry).parameters[i], shardings.of(module.at(module.at(before).parameters[i])),
-                      devices);
-  annotateSignature(module, module.at(entry).root, shardings.of(module.at(module.at(before).root)), devices);
+    annotate(module.at(entry).parameters[i], module.at(before).parameters[i]);
+  annotate(module.at(entry).root, module.at(before).root);
   module.setEntry(entry);
   TESSERA_TRY(restoreComputationOrder(module));
   return {};

@@ -41,32 +41,31 @@ PlacedBlocks::PlacedBlocks(BlockBuilder& build, const Instruction& whole, const 
 
 // One number of an index vector, or a scalar.
 void PlacedBlocks::localize(const Factor& factor, const Cut& cut) {
-  const int64_t blockSize = build_.shapeOf(blocks_[0]).dimensions[static_cast<size_t>(factor.operands[0])];
   InstructionId& places = blocks_[factor.place->operand];
   const Shape shape = build_.shapeOf(places);
   const int64_t along = whole_.attributes->intOr(Attr::index_vector_dim, shape.rank());
   const int64_t count = along == shape.rank() ? 1 : shape.dimensions[static_cast<size_t>(along)];
-  if (count == 1) return void(places = local(places, cut, blockSize));
+  if (count == 1) return void(places = local(places, cut, factor.size));
   std::vector<InstructionId> numbers;
   for (int64_t k = 0; k < count; ++k) numbers.push_back(build_.slice(places, along, k, k + 1));
   InstructionId& one = numbers[static_cast<size_t>(factor.place->component)];
-  one = local(one, cut, blockSize);
+  one = local(one, cut, factor.size);
   places = build_.concatenate(numbers, along);
 }
 
-InstructionId PlacedBlocks::local(InstructionId places, const Cut& cut, int64_t blockSize) {
+InstructionId PlacedBlocks::local(InstructionId places, const Cut& cut, int64_t size) {
   const Shape shape = build_.shapeOf(places);
   const auto all = [&](InstructionId scalar) { return build_.broadcastScalar(scalar, shape); };
   const auto number = [&](int64_t value) { return all(build_.number(shape.type, value)); };
   std::vector<int64_t> firsts = cut.blockOf;
-  for (int64_t& first : firsts) first *= blockSize;
+  for (int64_t& first : firsts) first *= blockSize(size, cut.parts);
   InstructionId first = build_.ofDevice(firsts);
   if (shape.type != ElementType::S32)
     first = build_.add(Opcode::Convert, Shape::arrayRowMajor(shape.type, {}), {&first, 1});
   first = all(first);
   if (!clamps(whole_.opcode)) return build_.binary(Opcode::Subtract, places, first);
-  places = build_.add(Opcode::Clamp, shape, {{number(0), places, number(cut.parts * blockSize - 1)}});
-  const InstructionId end = build_.binary(Opcode::Add, first, number(blockSize));
+  places = build_.add(Opcode::Clamp, shape, {{number(0), places, number(size - 1)}});
+  const InstructionId end = build_.binary(Opcode::Add, first, number(blockSize(size, cut.parts)));
   const InstructionId inside =
       build_.binary(Opcode::And, build_.compare("GE", places, first), build_.compare("LT", places, end));
   addCondition(inside);

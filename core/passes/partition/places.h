@@ -18,7 +18,7 @@ class PlacedBlocks {
 
  private:
   void localize(const Factor& factor, const Cut& cut);
-  InstructionId local(InstructionId places, const Cut& cut, int64_t blockSize);
+  InstructionId local(InstructionId places, const Cut& cut, int64_t size);
   void addCondition(InstructionId inside);
   void keepWhatLiesElsewhere();
 

@@ -6,6 +6,7 @@
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
 #include "core/passes/buffers/alias_analysis.h"
+#include "core/passes/partition/halo.h"
 #include "core/passes/partition/reshape.h"
 #include "core/passes/rewriter.h"
 
@@ -221,6 +222,18 @@ bool Propagation::merge(SlotId slot, const ArraySharding& sharding) {
   return changed;
 }
 
+// A cut passes on where blocks reach no further than devices can exchange for the price of an all-to-all: a block.
+bool Propagation::passesOn(const Relation& relation, const Factor& factor, const CutPtr& by) const {
+  for (size_t i = 0; i < factor.reaches.size(); ++i) {
+    if (!factor.reaches[i]) continue;
+    const int64_t size = slots_[relation.operands[i]].shape->dimensions[static_cast<size_t>(factor.operands[i])];
+    const auto ranges = rangesOf(*factor.reaches[i], factor.size, by->parts);
+    const auto exchanged = ranges ? exchangedIndices(*ranges, size, by->parts) : std::nullopt;
+    if (!exchanged || *exchanged > blockSize(size, by->parts)) return false;
+  }
+  return true;
+}
+
 // The cut into most parts is given to all that have the dimension; of equal ones the first.
 bool Propagation::applyFactor(const Relation& relation, const Factor& factor) {
   CutPtr best;
@@ -237,7 +250,7 @@ bool Propagation::applyFactor(const Relation& relation, const Factor& factor) {
     if (one && (!best || one->parts > best->parts)) best = one;
   });
   bool changed = false;
-  if (best) forEach([&](SlotId slot, int64_t d) { changed |= cut(slot, d, best); });
+  if (best && passesOn(relation, factor, best)) forEach([&](SlotId slot, int64_t d) { changed |= cut(slot, d, best); });
   return changed;
 }
 
@@ -271,7 +284,8 @@ bool Propagation::moveToFactor(const Relation& relation, size_t operand, const C
   const Factor* best = nullptr;
   const auto sizeOf = [&](const Factor& factor) { return sizes[static_cast<size_t>(factor.operands[operand])]; };
   for (const Factor& factor : relation.rule.factors) {
-    if (factor.operands[operand] < 0 || Rule::isSummed(factor) || sizeOf(factor) % by->parts != 0) continue;
+    if (factor.operands[operand] < 0 || Rule::isSummed(factor) || !factor.reaches.empty()) continue;
+    if (sizeOf(factor) % by->parts != 0) continue;
     if (!best || sizeOf(factor) > sizeOf(*best)) best = &factor;
   }
   bool changed = false;
@@ -299,9 +313,10 @@ bool Propagation::moveCut(const Relation& relation) {
     if (sharding.manual) return false;
     for (size_t d = 0; d < sharding.cuts.size(); ++d) {
       const CutPtr& by = sharding.cuts[d];
-      const bool passes = std::ranges::any_of(
-          relation.rule.factors, [&](const Factor& factor) { return factor.operands[i] == static_cast<int64_t>(d); });
-      if (!by || passes) continue;
+      const auto passes = [&](const Factor& factor) {
+        return factor.operands[i] == static_cast<int64_t>(d) && passesOn(relation, factor, by);
+      };
+      if (!by || std::ranges::any_of(relation.rule.factors, passes)) continue;
       if (relation.kind == Relation::Reshape ? moveAcrossReshape(relation, by) : moveToFactor(relation, i, by))
         return true;
     }

@@ -53,6 +53,7 @@ class Propagation {
 
   bool apply(const Relation& relation);
   bool applyFactor(const Relation& relation, const Factor& factor);
+  bool passesOn(const Relation& relation, const Factor& factor, const CutPtr& by) const;
   bool moveCut(const Relation& relation);
   bool moveToFactor(const Relation& relation, size_t operand, const CutPtr& by);
   bool moveAcrossReshape(const Relation& relation, const CutPtr& by);

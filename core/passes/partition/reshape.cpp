@@ -31,13 +31,20 @@ std::vector<Run> runsOf(const std::vector<int64_t>& from, const std::vector<int6
   return out;
 }
 
-// The cuts of a run's dimensions as one of all its elements in a row; nullopt: the blocks are not contiguous.
+// One dimension, and others of one index.
+bool isOneDimension(const std::vector<int64_t>& dims, size_t begin, size_t end) {
+  return std::count_if(dims.begin() + static_cast<ptrdiff_t>(begin), dims.begin() + static_cast<ptrdiff_t>(end),
+                       [](int64_t size) { return size > 1; }) <= 1;
+}
+
+// The cuts of a run's dimensions as one of all its elements in a row; nullopt: the blocks are not contiguous, or have
+// padding between them.
 std::optional<CutPtr> joined(const std::vector<int64_t>& dims, const Cuts& cuts, size_t begin, size_t end) {
   CutPtr all;
   bool ended = false;  // a dimension that is not cut to single indices ends the row
   for (size_t d = begin; d < end; ++d) {
     const CutPtr& cut = cuts[d];
-    if (cut && ended) return std::nullopt;
+    if (cut && (ended || (dims[d] % cut->parts != 0 && !isOneDimension(dims, begin, end)))) return std::nullopt;
     ended = ended || (cut ? cut->parts : 1) != dims[d];
     if (!cut) continue;
     std::vector<int64_t> blockOf = cut->blockOf;
@@ -53,7 +60,7 @@ std::optional<Cuts> distributed(CutPtr row, const std::vector<int64_t>& dims, si
   Cuts out(end - begin);
   for (size_t d = begin; d < end && row; ++d) {
     if (dims[d] == 1) continue;
-    if (dims[d] % row->parts == 0) {
+    if (dims[d] % row->parts == 0 || isOneDimension(dims, begin, end)) {
       out[d - begin] = row;
       return out;
     }

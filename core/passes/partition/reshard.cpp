@@ -9,8 +9,8 @@ namespace {
 
 class Resharding {
  public:
-  Resharding(BlockBuilder& build, InstructionId array, Cuts from, const Cuts& to)
-      : build_(build), array_(array), now_(std::move(from)), to_(to) {}
+  Resharding(BlockBuilder& build, InstructionId array, const Shape& whole, Cuts from, const Cuts& to)
+      : build_(build), array_(array), sizes_(whole.dimensions), now_(std::move(from)), to_(to) {}
 
   InstructionId run() {
     if (!permute()) {
@@ -69,7 +69,7 @@ class Resharding {
     Cuts slices(rank());
     for (size_t d = 0; d < rank(); ++d) {
       const CutPtr &cut = to_[d], &old = now_[d];
-      if (!cut || sameCut(cut, old) || (old && !refines(*cut, *old))) continue;
+      if (!cut || sameCut(cut, old) || (old && !refines(*cut, *old, sizes_[d]))) continue;
       Cuts all = without(d);
       all[d] = cut;
       if (!canCombine(all)) continue;
@@ -99,6 +99,7 @@ class Resharding {
         if (!cut || split == join || now_[split] || !sameCut(to_[split], cut) || sameCut(to_[join], cut)) continue;
         array_ = build_.allToAll(array_, static_cast<int64_t>(split), static_cast<int64_t>(join),
                                  groupsAlong(without(join), {&cut, 1}));
+        dropPadding(join);
         now_[split] = cut;
         now_[join] = nullptr;
         return true;
@@ -113,26 +114,34 @@ class Resharding {
       if (!old || sameCut(old, to_[d])) continue;
       Cuts fixed = without(d);
       CutPtr along = old, left;
-      if (to_[d] && refines(*old, *to_[d])) {
+      if (to_[d] && refines(*old, *to_[d], sizes_[d])) {
         left = to_[d];
         along = insideOf(*old, *left);
         fixed.push_back(left);
       }
       array_ = build_.allGather(array_, static_cast<int64_t>(d), groupsAlong(fixed, {&along, 1}));
       now_[d] = left;
+      if (!left) dropPadding(d);
     }
+  }
+
+  void dropPadding(size_t d) {
+    if (build_.shapeOf(array_).dimensions[d] > sizes_[d])
+      array_ = build_.slice(array_, static_cast<int64_t>(d), 0, sizes_[d]);
   }
 
   BlockBuilder& build_;
   InstructionId array_;
+  const std::vector<int64_t>& sizes_;  // of the whole
   Cuts now_;
   const Cuts& to_;
 };
 
 }  // namespace
 
-InstructionId reshard(BlockBuilder& build, InstructionId array, const ArraySharding& from, const ArraySharding& to) {
-  return from == to ? array : Resharding(build, array, from.cuts, to.cuts).run();
+InstructionId reshard(BlockBuilder& build, InstructionId array, const Shape& whole, const ArraySharding& from,
+                      const ArraySharding& to) {
+  return from == to ? array : Resharding(build, array, whole, from.cuts, to.cuts).run();
 }
 
 }  // namespace tessera::partition

@@ -63,11 +63,48 @@ bool Rule::isSummed(const Factor& factor) {
   return std::ranges::all_of(factor.results, [](int64_t d) { return d < 0; });
 }
 
+const Reach* Rule::reachOf(const Factor& factor, size_t operand) {
+  return operand < factor.reaches.size() && factor.reaches[operand] ? &*factor.reaches[operand] : nullptr;
+}
+
+namespace {
+
+template <class T, class Change>
+void change(AttributeSet& attributes, Attr name, const Change& how) {
+  if (const T* there = attributes.get<T>(name)) {
+    T made = *there;
+    how(made);
+    attributes.set(name, std::move(made));
+  }
+}
+
+}  // namespace
+
+void localizeReach(AttributeSet& attributes, const Factor& factor, int64_t block, int64_t paddingLow,
+                   int64_t paddingHigh) {
+  auto d = static_cast<size_t>(factor.operands[0]);
+  change<std::vector<SliceDimension>>(attributes, Attr::slice, [&](auto& ranges) {
+    const int64_t stride = factor.reaches[0]->stride;
+    ranges[d] = {0, (block - 1) * stride + 1, stride};
+  });
+  change<std::vector<PaddingDimension>>(attributes, Attr::padding, [&](auto& padding) {
+    padding[d] = {paddingLow, paddingHigh, padding[d].interior};
+  });
+  if (const auto* labels = attributes.get<ConvolutionDimensions>(Attr::dim_labels))
+    d = static_cast<size_t>(std::ranges::find(labels->inputSpatial, factor.operands[0]) - labels->inputSpatial.begin());
+  change<Window>(attributes, Attr::window, [&](Window& window) {
+    window.dimensions[d].paddingLow = paddingLow;
+    window.dimensions[d].paddingHigh = paddingHigh;
+    if (Rule::isSummed(factor)) window.dimensions[d].size = block;
+  });
+}
+
 std::optional<Rule> ruleOf(const Module& module, const Instruction& instruction) {
   const auto build = builderOf(instruction.opcode);
   if (!build || !hasStaticArrays(module, instruction)) return std::nullopt;
   RuleBuilder builder(module, instruction);
   build(builder);
+  builder.setSizes();
   return std::move(builder.rule);
 }
 
@@ -99,12 +136,35 @@ Factor& RuleBuilder::add() {
       Factor{std::vector<int64_t>(instruction.operands.size(), -1), std::vector<int64_t>(results_, -1)});
 }
 
+void RuleBuilder::setSizes() {
+  const Shape& result = *leavesOf(*instruction.shape)[0].shape;
+  for (Factor& factor : rule.factors) {
+    for (size_t i = 0; i < factor.operands.size(); ++i)
+      if (factor.operands[i] >= 0 && !Rule::reachOf(factor, i))
+        factor.size = operand(i).dimensions[static_cast<size_t>(factor.operands[i])];
+    if (!Rule::isSummed(factor)) factor.size = result.dimensions[static_cast<size_t>(factor.results[0])];
+  }
+}
+
 void RuleBuilder::onlyResult(int64_t to) { std::ranges::fill(add().results, to); }
 
 void RuleBuilder::passes(size_t i, int64_t from, int64_t to) {
   Factor& factor = add();
   factor.operands[i] = from;
   std::ranges::fill(factor.results, to);
+}
+
+Reach reachOf(const WindowDimension& window) {
+  return {.stride = window.stride,
+          .offset = -window.paddingLow,
+          .extent = (window.size - 1) * window.windowDilation + 1,
+          .dilation = window.baseDilation};
+}
+
+void RuleBuilder::reaches(size_t i, int64_t from, int64_t to, const Reach& reach) {
+  passes(i, from, to);
+  rule.factors.back().reaches.resize(instruction.operands.size());
+  rule.factors.back().reaches[i] = reach;
 }
 
 void RuleBuilder::passesOfAll(int64_t d) {

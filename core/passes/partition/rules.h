@@ -16,10 +16,29 @@ struct Place {
   int64_t component = 0;  // of the index vector
 };
 
+// Along a factor, index i of the work needs indices [i * stride + offset, + extent) of an operand's dimension, whose
+// own indices are `dilation` apart.
+struct Reach {
+  int64_t stride = 1, offset = 0, extent = 1, dilation = 1;
+};
+
 struct Factor {
   std::vector<int64_t> operands;  // the dimension in each operand; -1: it does not have it
   std::vector<int64_t> results;   // the same of each array of the result; -1 in all: it is summed up
   std::optional<Place> place;     // the first operand is read or written here
+  // By operand; absent: its block is that of the work. Empty: there are none.
+  std::vector<std::optional<Reach>> reaches;
+  // Of the work: of the results' dimension, or where it is summed up that of the operands without a reach.
+  int64_t size = 0;
+};
+
+// What an operation takes where it reaches beyond an operand's dimension.
+enum class Outside : uint8_t {
+  Anything,  // it does not
+  Zero,
+  Neutral,        // of the rule's combiner
+  SecondOperand,  // a scalar
+  OtherOperands,  // those before it: each holds a part of the result, and the last one all of it
 };
 
 struct Rule {
@@ -29,9 +48,12 @@ struct Rule {
   // The operand that counts once, however many parts there are: the initial value of a reduction, what a scatter
   // updates. Each part begins with neutral elements, and the sum is combined with it.
   std::optional<size_t> seed;
+  Outside outside = Outside::Anything;
   size_t firstPlace = 0, placeCount = 0;  // the operands that hold places; they have one type
 
+  bool holdsPlaces(size_t operand) const { return operand >= firstPlace && operand - firstPlace < placeCount; }
   static bool isSummed(const Factor& factor);
+  static const Reach* reachOf(const Factor& factor, size_t operand);
 };
 
 // Makes an instruction's attributes those of its block, whose operands and result have these shapes.
@@ -42,6 +64,9 @@ using LocalAttributes = void (*)(AttributeSet& attributes, const Instruction& wh
 std::optional<Rule> ruleOf(const Module& module, const Instruction& instruction);
 // Of an instruction with a rule.
 AttributeSet localAttributesOf(const Instruction& whole, std::span<const Shape> operands, const Shape& result);
+// The same along a factor that reaches beyond blocks, whose operands are the ranges that a block of the work needs.
+void localizeReach(AttributeSet& attributes, const Factor& factor, int64_t block, int64_t paddingLow,
+                   int64_t paddingHigh);
 
 // What rules are written with.
 class RuleBuilder {
@@ -58,13 +83,19 @@ class RuleBuilder {
   // Dimension d of all operands that have the result's rank, and of all results.
   void passesOfAll(int64_t d);
   void onlyResult(int64_t to);
-  Factor& add();  // without dimensions yet
+  // The same, where a block of the result needs another range of the operand.
+  void reaches(size_t i, int64_t from, int64_t to, const Reach& reach);
+  Factor& add();    // without dimensions yet
+  void setSizes();  // when all are there
   void placesFrom(size_t operand, size_t count) { rule.firstPlace = operand, rule.placeCount = count; }
   Rule rule;
 
  private:
   size_t results_;
 };
+
+// Of a window's result.
+Reach reachOf(const WindowDimension& window);
 
 // --- rules/elementwise.cpp
 void elementwiseRule(RuleBuilder& r);

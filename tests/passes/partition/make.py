@@ -94,6 +94,21 @@ def convolution():
             (shardings, on(GRID, "data"), on(GRID, "data")), (shardings, on(GRID)))
 
 
+def images():
+    """A training step on images whose rows are cut, unevenly: windows reach into the blocks of neighbours."""
+
+    def loss(p, x, y):
+        x = constrain(x, on(GRID, "data", "model"))
+        for weights in p[:-1]:
+            x = jax.lax.conv_general_dilated(x, weights, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+            x = jax.lax.reduce_window(jax.nn.relu(x), 0.0, jax.lax.add, (1, 2, 2, 1), (1, 2, 2, 1), "VALID") / 4
+        return jnp.mean((x.mean((1, 2)) @ p[-1] - y) ** 2)
+
+    shapes = [floats(3, 3, 4, 8), floats(5, 5, 8, 8), floats(8, 8)]
+    return (train(loss), (shapes, floats(4, 54, 16, 4), floats(4, 8)),
+            (on(GRID), on(GRID, "data"), on(GRID, "data")), (on(GRID), on(GRID)))
+
+
 def embedding():
     """Rows are looked up, and their gradients scattered."""
     loss = lambda rows, indices, y: jnp.mean((rows[indices].sum(1) - y) ** 2)
@@ -182,7 +197,7 @@ def manual():
 
 
 def main(folder):
-    programs = [transformer, fsdp, convolution, embedding, scan, experts, resharding, operations, manual]
+    programs = [transformer, fsdp, convolution, images, embedding, scan, experts, resharding, operations, manual]
     for shardy in (True, False):
         jax.config.update("jax_use_shardy_partitioner", shardy)
         for make in programs:

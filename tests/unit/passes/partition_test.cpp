@@ -1,14 +1,17 @@
 // The partitioner: which exchanges a program gets, what is refused, and values of whole programs that jax annotated.
 #include "core/passes/partition/partition.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
 
 #include "core/evaluate/compare.h"
 #include "core/evaluate/device_values.h"
 #include "core/evaluate/replicas.h"
 #include "core/passes/partition/cut.h"
+#include "core/passes/partition/halo.h"
 #include "core/passes/partition/reshape.h"
 #include "tests/support/source_tree.h"
 #include "tests/unit/passes/text.h"
@@ -34,11 +37,69 @@ TEST(PartitionCuts, TextIsRead) {
   }
 }
 
-TEST(PartitionCuts, UnevenDimensionsStayWhole) {
-  EXPECT_TRUE(shardingFrom("{devices=[8,1]<=[8]}", {12, 8}).isWhole());
-  const ArraySharding one = shardingFrom("{devices=[4,2]<=[8]}", {6, 8});
-  EXPECT_FALSE(one.cuts[0]);
-  EXPECT_TRUE(one.cuts[1]);
+TEST(PartitionCuts, LastBlocksOfUnevenDimensionsHavePadding) {
+  const auto blockOf = [](const std::vector<int64_t>& sizes, const std::string& text) {
+    return partition::localShape(Shape::array(ElementType::F32, sizes), shardingFrom(text, sizes)).dimensions;
+  };
+  using Sizes = std::vector<int64_t>;
+  EXPECT_EQ(blockOf({12, 8}, "{devices=[8,1]<=[8]}"), (Sizes{2, 8}));
+  EXPECT_EQ(blockOf({6, 8}, "{devices=[4,2]<=[8]}"), (Sizes{2, 4}));
+  EXPECT_EQ(blockOf({7, 8}, "{devices=[8,1]<=[8]}"), (Sizes{7, 8})) << "fewer indices than tiles stay whole";
+}
+
+TEST(PartitionCuts, RefinedBlocksLieInTheCoarseOnes) {
+  const auto cutInto = [](int64_t parts) {
+    std::vector<int64_t> blockOf;
+    for (int64_t device = 0; device < 8; ++device) blockOf.push_back(device * parts / 8);
+    return *partition::makeCut(parts, blockOf);
+  };
+  EXPECT_TRUE(partition::refines(cutInto(8), cutInto(2), 16));
+  EXPECT_TRUE(partition::refines(cutInto(8), cutInto(2), 15));
+  EXPECT_FALSE(partition::refines(cutInto(8), cutInto(2), 10));  // blocks of 2 and of 5
+}
+
+// What a device gets, beside its own block of 8 or 9 indices of 64.
+TEST(PartitionHalo, RangesCostWhatLiesOutsideTheBlock) {
+  const auto cost = [](const partition::Reach& reach, int64_t work, int64_t size = 64) {
+    return partition::exchangedIndices(*partition::rangesOf(reach, work, 8), size, 8);
+  };
+  EXPECT_EQ(cost({.offset = -1, .extent = 3}, 64), 2);                                // a window of 3
+  EXPECT_EQ(cost({.stride = 2, .offset = -1, .extent = 3}, 32), 1);                   // every second one
+  EXPECT_EQ(cost({.offset = -1, .extent = 3, .dilation = 2}, 128), 1);                // twice as many
+  EXPECT_EQ(cost({.offset = 3}, 61), 3);                                              // a slice
+  EXPECT_EQ(cost({.stride = -1, .offset = 63}, 64), 8);                               // reversed
+  EXPECT_EQ(cost({.offset = -3}, 70), 6);                                             // a pad, to blocks of 9
+  EXPECT_EQ(cost({.offset = 63}, 1), 1);                                              // the last index
+  EXPECT_EQ(cost({.offset = -63, .extent = 64}, 64), std::nullopt) << "all of them";  // a running sum
+  EXPECT_FALSE(partition::rangesOf({.offset = -1, .extent = 3, .dilation = 2}, 72, 8)) << "of 9, two by two";
+}
+
+// Each range holds the indices that it is said to, so what lies outside of a block has to come from others.
+TEST(PartitionHalo, NoLessIsExchangedThanIsNeededNorMoreThanGathered) {
+  std::mt19937 random(1);
+  const auto draw = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % (high - low + 1)); };
+  int cheap = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const int64_t parts = draw(2, 9), size = draw(parts, 40), work = draw(1, 60);
+    const partition::Reach reach{draw(0, 1) ? draw(1, 3) : -1, draw(-20, 40), draw(1, 6), draw(1, 2)};
+    const auto ranges = partition::rangesOf(reach, work, parts);
+    if (!ranges) continue;
+    const int64_t block = partition::blockSize(size, parts);
+    int64_t needed = 0;
+    for (int64_t b = 0; b < parts; ++b) {
+      int64_t ofOthers = 0;
+      for (int64_t k = 0; k < ranges->count; ++k)
+        if (const int64_t index = ranges->starts[static_cast<size_t>(b)] + k; index >= 0 && index < size)
+          ofOthers += index / block != b;
+      needed = std::max(needed, ofOthers);
+    }
+    const auto exchanged = partition::exchangedIndices(*ranges, size, parts);
+    if (!exchanged) continue;
+    ++cheap;
+    EXPECT_GE(*exchanged, needed);
+    EXPECT_LT(*exchanged, (parts - 1) * block);
+  }
+  EXPECT_GT(cheap, 500);
 }
 
 TEST(PartitionCuts, OneAxisCutsOneDimension) {
@@ -158,6 +219,47 @@ TEST(PartitionProducts, SumsOfPartsAreReduced) {
   EXPECT_EQ(exchangesOf(cutOf(product(rows, rows, rows))), Words{"all-gather"});  // fully sharded data parallel
 }
 
+using Sizes = std::vector<std::vector<int64_t>>;
+
+// y, of f32[64,16] that is cut along the first dimension, cut alike.
+Module ofRows(const std::string& shape, const std::string& what) {
+  return cutOf(
+      "HloModule m\nsum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n"
+      "ENTRY e {\n x = f32[64,16] parameter(0), sharding={devices=[8,1]<=[8]}\n zero = f32[] constant(0)\n"
+      " ROOT y = f32" +
+      shape + " " + what + ", sharding={devices=[8,1]<=[8]}\n}\n");
+}
+
+TEST(PartitionHalo, OnlyEdgesAreExchanged) {
+  const auto sizes = [](const Module& module) { return sizesOf(module, Opcode::CollectivePermute); };
+  const Words one{"collective-permute"}, two{"collective-permute", "collective-permute"};
+  const Module window = ofRows("[64,16]", "reduce-window(x, zero), window={size=3x1 pad=1_1x0_0}, to_apply=sum");
+  EXPECT_EQ(exchangesOf(window), two);
+  EXPECT_EQ(sizes(window), (Sizes{{1, 16}, {1, 16}}));
+  const Module product = cutOf(
+      "HloModule m\nENTRY e {\n x = f32[2,64,16] parameter(0), sharding={devices=[1,8,1]<=[8]}\n"
+      " k = f32[3,16,4] parameter(1)\n ROOT y = f32[2,32,4] convolution(x, k), window={size=3 stride=2 pad=1_0}, "
+      "dim_labels=b0f_0io->b0f, sharding={devices=[1,8,1]<=[8]}\n}\n");
+  EXPECT_EQ(sizes(product), (Sizes{{2, 1, 16}}));
+  EXPECT_EQ(sizes(ofRows("[61,16]", "slice(x), slice={[3:64], [0:16]}")), (Sizes{{3, 16}}));
+  EXPECT_EQ(exchangesOf(ofRows("[64,16]", "reverse(x), dimensions={0}")), one);
+  EXPECT_EQ(sizes(ofRows("[66,16]", "pad(x, zero), padding=1_1x0_0")), (Sizes{{6, 16}}));  // blocks of 9
+}
+
+// The last row alone is sent to whom it is wanted by.
+TEST(PartitionHalo, LittleOfAnArrayIsNotReadFromAllOfIt) {
+  const Module module = cutOf(
+      "HloModule m\nENTRY e {\n x = f32[64,16] parameter(0), sharding={devices=[8,1]<=[8]}\n"
+      " ROOT y = f32[1,16] slice(x), slice={[63:64], [0:16]}, sharding={replicated}\n}\n");
+  EXPECT_EQ(exchangesOf(module), (Words{"collective-permute", "all-gather"}));
+  EXPECT_EQ(sizesOf(module, Opcode::AllGather), (Sizes{{8, 16}}));
+}
+
+TEST(PartitionHalo, WhatNeedsAllIsGathered) {
+  const Module module = ofRows("[64,16]", "reduce-window(x, zero), window={size=64x1 pad=63_0x0_0}, to_apply=sum");
+  EXPECT_EQ(exchangesOf(module), Words{"all-gather"});
+}
+
 TEST(Partition, InitialValueCountsOnce) {
   const Module module = cutOf(
       "HloModule m\nsum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n"
@@ -262,20 +364,10 @@ Result<DeviceArrays> runOn(const Module& module, DeviceGrid grid) {
   });
 }
 
-class PartitionedPrograms : public testing::TestWithParam<std::string> {};
-
-// Against the whole program on one device; one with manual regions on as many, which each compute the whole.
-TEST_P(PartitionedPrograms, GiveTheValuesOfTheWhole) {
-  std::ifstream file(inSourceTree("tests/passes/partition/" + GetParam()));
-  std::stringstream text;
-  text << file.rdbuf();
-  const Module source = moduleFrom(text.str());
-  const Module program = cutOf(text.str());
+void expectValuesOfTheWhole(const std::string& text, DeviceGrid forWhole = {}) {
+  const Module program = cutOf(text);
   ASSERT_FALSE(exchangesOf(program).empty());
-  const auto whole =
-      runOn(source, text.str().contains("SPMDFullToShardShape") || text.str().contains("xla.sdy.GlobalToLocalShape")
-                        ? kEight
-                        : DeviceGrid{});
+  const auto whole = runOn(moduleFrom(text), forWhole);
   ASSERT_TRUE(whole) << whole.error().toString();
   const auto cut = runOn(program, kEight);
   ASSERT_TRUE(cut) << cut.error().toString();
@@ -288,6 +380,39 @@ TEST_P(PartitionedPrograms, GiveTheValuesOfTheWhole) {
       EXPECT_TRUE(same.equal) << "result " << k << ": " << same.firstMismatch;
     }
   }
+}
+
+TEST(Partition, ProductsOfComplexNumbers) {
+  expectValuesOfTheWhole(
+      "HloModule m\nproduct {\n a = c64[] parameter(0)\n b = c64[] parameter(1)\n ROOT p = c64[] multiply(a, b)\n}\n"
+      "ENTRY e {\n x = c64[3,8] parameter(0), sharding={devices=[1,8]<=[8]}\n i = c64[] constant((1,2))\n"
+      " ROOT y = c64[3] reduce(x, i), dimensions={1}, to_apply=product, sharding={replicated}\n}\n");
+}
+
+// Blocks have padding, the arrays that are given and compared have none.
+TEST(Partition, UnevenArgumentsAndResults) {
+  const std::string text =
+      "HloModule m\nENTRY e {\n x = (f32[13,5], s32[9]) parameter(0), "
+      "sharding={{devices=[8,1]<=[8]},{devices=[8]7,6,5,4,3,2,1,0}}, frontend_attributes={name=\"x\"}\n"
+      " a = f32[13,5] get-tuple-element(x), index=0\n b = s32[9] get-tuple-element(x), index=1\n"
+      " c = f32[5,13] transpose(a), dimensions={1,0}\n d = s32[9] add(b, b)\n"
+      " ROOT y = (f32[5,13], s32[9]) tuple(c, d), sharding={{devices=[2,4]<=[8]},{devices=[8]<=[8]}}\n}\n";
+  expectValuesOfTheWhole(text);
+  const std::string printed = printHloText(cutOf(text));
+  EXPECT_NE(printed.find("frontend_attributes={name=\"x\",tessera.whole=\"(f32[13,5], s32[9])\"}"), std::string::npos)
+      << printed;
+}
+
+class PartitionedPrograms : public testing::TestWithParam<std::string> {};
+
+// Against the whole program on one device; one with manual regions on as many, which each compute the whole.
+TEST_P(PartitionedPrograms, GiveTheValuesOfTheWhole) {
+  std::ifstream file(inSourceTree("tests/passes/partition/" + GetParam()));
+  std::stringstream text;
+  text << file.rdbuf();
+  const bool isManual =
+      text.str().contains("SPMDFullToShardShape") || text.str().contains("xla.sdy.GlobalToLocalShape");
+  expectValuesOfTheWhole(text.str(), isManual ? kEight : DeviceGrid{});
 }
 
 std::vector<std::string> programFiles() {

@@ -1,4 +1,5 @@
-// Rules of operations that move elements: dimensions along which nothing moves pass on.
+// Rules of operations that move elements: dimensions along which nothing moves pass on; along the others a block comes
+// from a range of the operand that lies elsewhere.
 #include "core/passes/partition/rules.h"
 
 #include <algorithm>
@@ -19,24 +20,49 @@ void transposeRule(RuleBuilder& r) {
 }
 
 void reverseRule(RuleBuilder& r) {
-  for (int64_t d : otherDims(r.instruction.shape->rank(), r.attributes.ints(Attr::dimensions))) r.passes(0, d, d);
+  const std::vector<int64_t>& reversed = r.attributes.ints(Attr::dimensions);
+  for (int64_t d : otherDims(r.instruction.shape->rank(), reversed)) r.passes(0, d, d);
+  for (int64_t d : reversed)
+    r.reaches(0, d, d, {.stride = -1, .offset = r.operand(0).dimensions[static_cast<size_t>(d)] - 1});
 }
 
 void sliceRule(RuleBuilder& r) {
   const auto* ranges = r.attributes.get<std::vector<SliceDimension>>(Attr::slice);
-  for (size_t d = 0; ranges && d < ranges->size(); ++d)
-    if ((*ranges)[d] == SliceDimension{0, r.operand(0).dimensions[d], 1})
-      r.passes(0, static_cast<int64_t>(d), static_cast<int64_t>(d));
+  for (size_t i = 0; ranges && i < ranges->size(); ++i) {
+    const auto d = static_cast<int64_t>(i);
+    const SliceDimension& range = (*ranges)[i];
+    if (range == SliceDimension{0, r.operand(0).dimensions[i], 1})
+      r.passes(0, d, d);
+    else
+      r.reaches(0, d, d, {.stride = range.stride, .offset = range.start});
+  }
 }
 
 void padRule(RuleBuilder& r) {
   const auto* padding = r.attributes.get<std::vector<PaddingDimension>>(Attr::padding);
-  for (size_t d = 0; padding && d < padding->size(); ++d)
-    if ((*padding)[d] == PaddingDimension{}) r.passes(0, static_cast<int64_t>(d), static_cast<int64_t>(d));
+  r.rule.outside = Outside::SecondOperand;
+  for (size_t i = 0; padding && i < padding->size(); ++i) {
+    const auto d = static_cast<int64_t>(i);
+    const PaddingDimension& one = (*padding)[i];
+    if (one == PaddingDimension{})
+      r.passes(0, d, d);
+    else
+      r.reaches(0, d, d, {.offset = -one.low, .dilation = one.interior + 1});
+  }
 }
 
 void concatenateRule(RuleBuilder& r) {
-  for (int64_t d : otherDims(r.instruction.shape->rank(), r.attributes.ints(Attr::dimensions))) r.passesOfAll(d);
+  const std::vector<int64_t>& dimensions = r.attributes.ints(Attr::dimensions);
+  for (int64_t d : otherDims(r.instruction.shape->rank(), dimensions)) r.passesOfAll(d);
+  if (dimensions.size() != 1) return;
+  r.rule.outside = Outside::OtherOperands;
+  r.passesOfAll(dimensions[0]);
+  Factor& factor = r.rule.factors.back();
+  int64_t before = 0;
+  for (size_t i = 0; i < r.instruction.operands.size(); ++i) {
+    factor.reaches.push_back(Reach{.offset = -before});
+    before += r.operand(i).dimensions[static_cast<size_t>(dimensions[0])];
+  }
 }
 
 }  // namespace tessera::partition

@@ -29,13 +29,33 @@ void dotRule(RuleBuilder& r) {
   for (size_t k = 0; k < lhsSum.size() && mayAddParts(r); ++k) add(lhsSum[k], rhsSum[k], -1);
 }
 
-// Spatial dimensions stay whole, and the features of grouped convolutions.
+// A block of the result along a spatial dimension needs what its windows span. Where a window spans most of the input,
+// as in a kernel's gradient, it is cut with the input instead, and parts are summed up.
+void spatialRule(RuleBuilder& r, const ConvolutionDimensions& dims, size_t k, const WindowDimension& window) {
+  const int64_t results = r.instruction.shape->dimensions[static_cast<size_t>(dims.outputSpatial[k])];
+  const int64_t inputs = r.operand(0).dimensions[static_cast<size_t>(dims.inputSpatial[k])] * window.baseDilation;
+  if (2 * reachOf(window).extent <= inputs)
+    return r.reaches(0, dims.inputSpatial[k], dims.outputSpatial[k], reachOf(window));
+  if (window.reversal || !mayAddParts(r)) return;
+  Factor& summed = r.add();
+  summed.operands = {dims.inputSpatial[k], dims.kernelSpatial[k]};
+  summed.reaches = {Reach{.stride = window.windowDilation,
+                          .offset = -window.paddingLow,
+                          .extent = (results - 1) * window.stride + 1,
+                          .dilation = window.baseDilation},
+                    std::nullopt};
+}
+
+// The features of grouped convolutions stay whole.
 void convolutionRule(RuleBuilder& r) {
   const auto* dims = r.attributes.get<ConvolutionDimensions>(Attr::dim_labels);
   if (!dims || r.attributes.has(Attr::sparsity_config)) return;
   const bool featureGroups = r.attributes.intOr(Attr::feature_group_count, 1) > 1;
   const bool batchGroups = r.attributes.intOr(Attr::batch_group_count, 1) > 1;
+  const auto* window = r.attributes.get<Window>(Attr::window);
+  r.rule.outside = Outside::Zero;
   if (!batchGroups) r.passes(0, dims->inputBatch, dims->outputBatch);
+  for (size_t k = 0; window && k < dims->inputSpatial.size(); ++k) spatialRule(r, *dims, k, window->dimensions[k]);
   if (featureGroups || batchGroups) return;
   r.passes(1, dims->kernelOutput, dims->outputFeature);
   if (!mayAddParts(r)) return;

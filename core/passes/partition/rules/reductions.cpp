@@ -1,4 +1,5 @@
-// Rules of reductions and windows: what is reduced is summed up, windows pass on dimensions that they do not span.
+// Rules of reductions and windows: what is reduced is summed up, windows pass on dimensions that they do not span, and
+// reach beyond a block along the others.
 #include "core/passes/partition/rules.h"
 
 #include "core/hlo/index_math.h"
@@ -31,7 +32,17 @@ void reduceRule(RuleBuilder& r) {
   r.rule.seed = 1;
 }
 
-void reduceWindowRule(RuleBuilder& r) { passWhereWindowIsOne(r); }
+void reduceWindowRule(RuleBuilder& r) {
+  passWhereWindowIsOne(r);
+  const auto* window = r.attributes.get<Window>(Attr::window);
+  const auto combiner = r.instruction.operands.size() == 2 ? reducerOf(r.module, r.instruction, 0) : std::nullopt;
+  if (!combiner) return;
+  r.rule.combiner = *combiner;
+  r.rule.outside = Outside::Neutral;
+  for (size_t i = 0; window && i < window->dimensions.size(); ++i)
+    if (const auto d = static_cast<int64_t>(i); window->dimensions[i] != WindowDimension{})
+      r.reaches(0, d, d, reachOf(window->dimensions[i]));
+}
 
 void selectAndScatterRule(RuleBuilder& r) { passWhereWindowIsOne(r); }
 

@@ -1,6 +1,6 @@
-// See combine_all_reduces.h. Groups grow one by one: an all-reduce joins where neither waits for the other, and what
+// See combine_collectives.h. Groups grow one by one: a collective joins where neither waits for the other, and what
 // waits for one of a group waits for all of it from then on; so no two groups close a cycle.
-#include "core/passes/combine_all_reduces.h"
+#include "core/passes/combine_collectives.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -52,11 +52,12 @@ class Combiner {
   };
 
   static bool isCandidate(const Instruction& instruction) {
-    return instruction.opcode == Opcode::AllReduce && instruction.operands.size() == 1 &&
-           !instruction.attributes->has(Attr::control_predecessors);
+    constexpr Opcode kCombined[] = {Opcode::AllReduce, Opcode::AllGather, Opcode::ReduceScatter};
+    return std::ranges::find(kCombined, instruction.opcode) != std::end(kCombined) &&
+           instruction.operands.size() == 1 && !instruction.attributes->has(Attr::control_predecessors);
   }
 
-  // For each all-reduce those that it waits for.
+  // For each collective those that it waits for.
   Dependencies dependencies() const {
     std::unordered_map<uint32_t, size_t> numbers, rows;
     for (size_t i = 0; i < found_.size(); ++i) numbers[found_[i].value] = i;
@@ -77,11 +78,12 @@ class Combiner {
     return out;
   }
 
-  // Same groups, reducer and type: all that is said but the channel, which only names the exchange.
+  // All that is said is the same but the channel, which only names the exchange; and the types of what is reduced.
   bool areAlike(InstructionId a, InstructionId b) const {
     const Instruction &one = module_.at(a), &other = module_.at(b);
     AttributeSet left = *one.attributes, right = *other.attributes;
-    if (one.shape->type != other.shape->type || left.has(Attr::channel_id) != right.has(Attr::channel_id)) return false;
+    if (one.opcode != other.opcode || left.has(Attr::channel_id) != right.has(Attr::channel_id)) return false;
+    if (one.opcode != Opcode::AllGather && one.shape->type != other.shape->type) return false;
     const auto reducer = reducerOf(module_, one, 0);
     if (reducer && reducer != reducerOf(module_, other, 0)) return false;
     for (AttributeSet* attributes : {&left, &right}) {
@@ -90,6 +92,8 @@ class Combiner {
     }
     return equalAttributes(left, right);
   }
+
+  int64_t bytesOf(InstructionId id) const { return module_.shapeOf(id).denseBytes().value_or(kCombinedBytes); }
 
   // The number of the kind whose members may be combined.
   size_t kindOf(InstructionId id) {
@@ -102,7 +106,7 @@ class Combiner {
 
   void join(size_t i, Dependencies& waits) {
     const size_t kind = kindOf(found_[i]);
-    const int64_t bytes = module_.shapeOf(found_[i]).denseBytes().value_or(kCombinedBytes);
+    const int64_t bytes = std::max(bytesOf(found_[i]), bytesOf(module_.at(found_[i]).operands[0]));
     if (groupsOf_.size() <= kind) groupsOf_.resize(kind + 1);
     for (size_t g : groupsOf_[kind]) {
       Group& group = groups_[g];
@@ -139,7 +143,7 @@ class Combiner {
     const Instruction& first = module_.at(parts[0]);
     const ComputationId computation = first.computation;
     AttributeSet attributes = *first.attributes;
-    const InstructionId all = rewriter_.add(computation, Opcode::AllReduce, Shape::tuple(std::move(shapes)), operands,
+    const InstructionId all = rewriter_.add(computation, first.opcode, Shape::tuple(std::move(shapes)), operands,
                                             std::move(attributes), parts);
     rewriter_.replaceByElements(parts, all);
   }
@@ -155,8 +159,8 @@ class Combiner {
 
 }  // namespace
 
-Result<bool> combineAllReduces(Module& module) {
-  Rewriter rewriter(module, "combine-all-reduces");
+Result<bool> combineCollectives(Module& module) {
+  Rewriter rewriter(module, "combine-collectives");
   for (ComputationId computation : controlComputations(module)) Combiner(rewriter, computation).run();
   return rewriter.finish();
 }

@@ -448,6 +448,11 @@ std::string_view nameOf(Pattern pattern) {
   return kNames[static_cast<size_t>(pattern)];
 }
 
+bool isUpdate(Pattern pattern) {
+  constexpr Pattern kUpdates[] = {Pattern::Adam, Pattern::Momentum, Pattern::Sgd, Pattern::Adafactor, Pattern::Lion};
+  return std::ranges::find(kUpdates, pattern) != std::end(kUpdates);
+}
+
 std::vector<Recognised> recognise(const Module& module, const Computation& computation, const UserTable& users,
                                   const std::vector<int32_t>& positions) {
   return Recogniser(module, computation, users, positions).run();

@@ -30,6 +30,7 @@ enum class Pattern : uint8_t {
   RandomBits,
 };
 std::string_view nameOf(Pattern pattern);  // "layer norm"
+bool isUpdate(Pattern pattern);            // of a parameter, by an optimizer
 
 struct Recognised {
   Pattern pattern;

@@ -168,6 +168,8 @@ Result<std::string> readDescriptor(const Descriptor& file, const std::filesystem
   if (hint > kMaxUnpacked) return tooLarge(path);
   auto content = readAll(file.get(), hint, path);
   if (!content) return content;
+  if (content->size() < hint)
+    return cannotRead(path, "it became shorter while it was read; open it again when it is written");
   if (content->starts_with(kGzip)) return unpackGzip(*content, path, cut);
   if (content->starts_with(kZstd)) return unpackZstd(*content, path, cut);
   return content;

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "core/arrange/arrangement.h"
+#include "core/arrange/recognise.h"
 #include "core/arrange/scopes.h"
 #include "core/base/sorting.h"
 #include "core/hlo/argument_path.h"
@@ -223,6 +224,18 @@ std::set<int32_t> boxesOfProducts(const Workload& work, const GraphView& view) {
   return out;
 }
 
+// The boxes of a view of the entry that update parameters: what repeats in them is parameters, not layers.
+std::set<int32_t> boxesOfUpdates(const Workload& work, const GraphView& view) {
+  const Computation& entry = work.module.entryComputation();
+  std::vector<int32_t> positions(work.module.instructionSlots(), -1);
+  for (size_t k = 0; k < entry.instructions.size(); ++k)
+    positions[entry.instructions[k].value] = static_cast<int32_t>(k);
+  std::set<int32_t> out;
+  for (const Recognised& each : recognise(work.module, entry, work.users, positions))
+    if (isUpdate(each.pattern)) out.insert(view.boxOf(entry.instructions[at(each.item)]));
+  return out;
+}
+
 // Where no name tells: equal blocks one after the other that multiply, the outermost, those of most blocks first.
 void addEqualBlocks(const Workload& work, std::vector<Overview::Layers>& out) {
   constexpr std::string_view kStack = "repeat@";  // "parts/repeat@dot.7/3" is the fourth block of the stack at dot.7
@@ -238,12 +251,13 @@ void addEqualBlocks(const Workload& work, std::vector<Overview::Layers>& out) {
   }
   if (blocksIn.empty()) return;
   const GraphView view = maker.view(work.module.entry(), around);
-  const std::set<int32_t> products = boxesOfProducts(work, view);
+  const std::set<int32_t> products = boxesOfProducts(work, view), updates = boxesOfUpdates(work, view);
   std::vector<Overview::Layers> stacks;
   for (const auto& [path, count] : blocksIn) {
     const std::string first = path.substr(path.find(kStack) + kStack.size());
     const auto id = work.module.findInstruction(first);
-    if (id && products.contains(view.findGroup(path))) stacks.push_back({first, count, "blocks", *id});
+    const int32_t box = view.findGroup(path);
+    if (id && products.contains(box) && !updates.contains(box)) stacks.push_back({first, count, "blocks", *id});
   }
   sortWith(stacks, [](const auto& a, const auto& b) { return a.count > b.count; });
   stacks.resize(std::min(stacks.size(), kMostFamilies));

@@ -1,5 +1,6 @@
 // How many layers a module has: parameters p['h'][0] … p['h'][11], numbered scopes, loops of which each trip has
-// weights of its own; where none of these tells, equal blocks that multiply. Which loops run how often.
+// weights of its own; where none of these tells, equal blocks that multiply and update no parameter. Which loops run
+// how often.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,9 @@
 // Our arrangement against Graphviz dot in the same run, on the same boxes and wires, as they are drawn and in the same
 // direction: what each group of a program holds, up to 300 boxes. Crossings of drawn wires (wires that share an end do
-// not count), wire length, wires behind unrelated boxes, time. dot gets our ports; with --plain its wires may end at
-// any side of a box. Without --flow a program flows as the form of its graph asks for. Neither folds what is tall; with
-// --columns ours does, as in a small view. Usage: bench_crossings [--plain] [--columns] [--flow=down|right] FILE...
+// not count), wire length, wires behind unrelated boxes, time. dot gets our ports and our distances between boxes; with
+// --plain its wires may end at any side of a box. Without --flow a program flows as the form of its graph asks for.
+// Neither folds what is tall; with --columns ours does, as in a small view. --each prints each group too, with a box of
+// it. Usage: bench_crossings [--plain] [--columns] [--each] [--flow=down|right] FILE...
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/arrange/box_style.h"
 #include "core/arrange/curves.h"
 #include "core/arrange/flow.h"
 #include "core/arrange/placed.h"
@@ -208,13 +210,13 @@ void cubic(Line& out, PointF a, PointF b, PointF c, PointF d) {
   }
 }
 
-// The field of dot's record in which an operand's wire ends; "": it has no port.
+// Where a wire ends in dot: at its operand's field, else in the middle of the edge that ours end at.
 std::string portOf(const GraphView& view, const ViewEdge& edge) {
   const ViewNode& node = view.nodes[at(edge.to)];
   const bool known =
       std::ranges::any_of(node.inputs, [&](const ViewPort& port) { return port.operand == edge.operand; });
   const char side = view.flow == Flow::Right ? 'w' : 'n';
-  return node.inputs.size() > 1 && known ? fmt::format(":p{}:{}", edge.operand, side) : std::string();
+  return node.inputs.size() > 1 && known ? fmt::format(":p{}:{}", edge.operand, side) : fmt::format(":{}", side);
 }
 std::string recordOf(const ViewNode& node) {
   std::string fields;
@@ -227,8 +229,10 @@ std::string recordOf(const ViewNode& node) {
 void writeDot(const GraphView& view, const std::vector<RectF>& sizes, bool ports, const std::string& path) {
   const bool right = view.flow == Flow::Right;
   std::ofstream file(path);
-  file << "digraph g { rankdir=" << (right ? "LR" : "TB")
-       << "; nodesep=0.39; ranksep=0.61; node [shape=box, fixedsize=true, label=\"\"];\n";
+  file << fmt::format(
+      "digraph g {{ rankdir={}; nodesep={:.4f}; ranksep={:.4f}; node [shape=box, fixedsize=true, label=\"\"];\n",
+      right ? "LR" : "TB", (right ? box::kAcrossGap : box::kColumnGap) / 72,
+      (right ? box::kAlongGap : box::kRowGap) / 72);
   for (size_t v = 1; v < view.nodes.size(); ++v)
     file << fmt::format("n{} [width={:.4f}, height={:.4f}{}];\n", v, sizes[v].width / 72, sizes[v].height / 72,
                         ports ? recordOf(view.nodes[v]) : "");
@@ -303,7 +307,8 @@ struct Sums {
   }
 };
 
-Sums compared(const Module& module, const std::vector<GraphView>& groups, bool ports, const std::string& folder) {
+Sums compared(const Module& module, const std::vector<GraphView>& groups, bool ports, bool each,
+              const std::string& folder) {
   Sums sums;
   for (size_t k = 0; k < groups.size() && k < kMostGroups; ++k) {
     const GraphView& view = groups[k];
@@ -312,7 +317,10 @@ Sums compared(const Module& module, const std::vector<GraphView>& groups, bool p
     if (!dots(view, own.boxes, ports, folder, rival)) continue;
     const Figures a = measure(view, own), b = measure(view, rival);
     const bool few = static_cast<double>(a.crossings) <= kWithin * static_cast<double>(b.crossings);
-    sums += {1, view.nodes.size() - 1, view.edges.size(), few, a.length <= kWithin * b.length, a, b, own.ms, rival.ms};
+    const Sums group{
+        1, view.nodes.size() - 1, view.edges.size(), few, a.length <= kWithin * b.length, a, b, own.ms, rival.ms};
+    if (each) group.print("  " + view.nodes[1].title);
+    sums += group;
   }
   return sums;
 }
@@ -326,19 +334,20 @@ int main(int argc, char** argv) {
              "groups", "boxes", "wires", "crossings", "dot", "ratio", "length", "dot", "ratio", "behind", "dot", "ms",
              "dot");
   Sums all;
-  bool ports = true, columns = false;
+  bool ports = true, columns = false, each = false;
   std::optional<Flow> flow;
   for (int k = 1; k < argc; ++k) {
     const std::string_view word = argv[k];
     if (word == "--plain") ports = false;
     if (word == "--columns") columns = true;
+    if (word == "--each") each = true;
     if (word == "--flow=down") flow = Flow::Down;
     if (word == "--flow=right") flow = Flow::Right;
     if (word.starts_with("--")) continue;
     const std::filesystem::path file = argv[k];
     const ReadResult read = readModule(file);
     if (!read.module) continue;
-    const Sums sums = compared(*read.module, GroupViews(*read.module, flow, columns).run(), ports, folder);
+    const Sums sums = compared(*read.module, GroupViews(*read.module, flow, columns).run(), ports, each, folder);
     if (sums.groups > 0) sums.print(file.parent_path().filename() / file.stem());
     all += sums;
   }

@@ -19,6 +19,7 @@
 #include "editor/controllers/block_actions.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/inspect/inspector.h"
 #include "editor/panels/text/text_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
@@ -204,6 +205,21 @@ class BadInputTest : public QObject {
     QVERIFY(explained.count() > 0);
     QCOMPARE(contentOf(library), broken);
     stillThere();
+  }
+
+  // Qt would lay it out for minutes.
+  void aNameOfAHundredThousandLetters() {
+    const std::string name = "begins" + std::string(100000, 'x') + "ends";
+    const std::string text = "HloModule m\n\nENTRY e {\n  " + name +
+                             " = f32[8] parameter(0)\n  ROOT r = f32[8] negate(" + name + "), metadata={op_name=\"" +
+                             name + "\"}\n}\n";
+    hand_->openText(text.c_str(), false);
+    for (const std::string& each : {name, std::string("r")}) {
+      hand_->document().select({hand_->named(each.c_str())});
+      const QString shown = hand_->window().panels().inspector->shownText();
+      QVERIFY(shown.contains(QStringLiteral("beginsxxx")) && shown.contains(QStringLiteral("xxxends")));
+      QVERIFY2(shown.size() < 4000, qPrintable(QString::number(shown.size())));
+    }
   }
 
   void aFullDiskWhileSaving() {

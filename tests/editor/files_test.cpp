@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
 
@@ -103,6 +104,20 @@ class FilesTest : public QObject {
     hand().settle();
     QCOMPARE(QRect(hand().canvas().mapTo(&hand().window(), QPoint()), hand().canvas().size()), before);
     QVERIFY(hand().text().find("exponential") == std::string::npos);  // not before it is asked for
+  }
+
+  // Between its reading and the moment from which the bar watches it, of which the system tells nothing.
+  void aChangeWhileItIsOpenedIsSaid() {
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("early.hlo"));
+    QVERIFY(writeFileAtomically(file.toStdString(), kTwo));
+    Document document;
+    connect(&document, &Document::opened, this, [&] { QVERIFY(writeFileAtomically(file.toStdString(), kOther)); });
+    QWidget window;
+    const DiskBar own(document, &window);
+    document.file().open(file);
+    QTRY_VERIFY(document.isOpen());
+    QTRY_VERIFY(own.message().contains(QStringLiteral("early.hlo was changed")));
   }
 
   void reloadTakesWhatTheDiskHasAtTheSamePlace() {

@@ -159,6 +159,12 @@ class PartsOfPageTest : public QObject {
     QCOMPARE(hand_->canvas().highlights().foundNodes().size(), size_t{1});
     QVERIFY(bar->words().contains(QStringLiteral("only ends · 1")));
 
+    const MainWindow nothingOpen(false);
+    QVERIFY(!nothingOpen.document().isOpen());
+    nothingOpen.document().shownSearches().show(QStringLiteral("all"), QStringLiteral("op:abs"), SearchLook::Sky);
+    QCOMPARE(nothingOpen.document().shownSearches().all().size(), size_t{1});
+    QVERIFY(nothingOpen.pane().findChild<ShownSearchesBar*>()->isHidden());
+
     kept.forget(QStringLiteral("ends"));
     kept.forget(QStringLiteral("all"));
     hand_->settle();

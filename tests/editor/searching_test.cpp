@@ -3,6 +3,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QDir>
+#include <QFileInfo>
 #include <QGuiApplication>
 #include <QPlainTextEdit>
 #include <QSignalSpy>
@@ -11,6 +12,7 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
+#include "app/studio/window/documents/document_opener.h"
 #include "app/studio/window/navigation.h"
 #include "app/studio/window/panels.h"
 #include "editor/canvas/highlights.h"
@@ -356,6 +358,35 @@ ENTRY e {
     list.field()->clear();
     QTest::keyClicks(list.field(), "like");
     QCOMPARE(list.list()->count(), 1);
+  }
+
+  void goToAnythingTakesLinks() {
+    const QString path = hand_->document().file().path();
+    QuickList& list = hand_->window().navigation().list();
+    const auto take = [&](const QString& link) {
+      hand_->document().select({});
+      hand_->key(Qt::Key_K, Qt::ControlModifier);
+      QGuiApplication::clipboard()->setText(link);
+      QTest::keyClick(list.field(), Qt::Key_V, Qt::ControlModifier);
+      QTest::keyClick(list.field(), Qt::Key_Return);
+      hand_->settle();
+      return list.isVisible() ? list.list()->item(0)->text() : selectedNames();
+    };
+    QCOMPARE(take(path + QStringLiteral("#main/copied")), QStringLiteral("copied"));
+    QCOMPARE(take(QFileInfo(path).fileName() + QStringLiteral("#body/t")), QStringLiteral("t"));
+    QCOMPARE(take(QStringLiteral("#copied")), QStringLiteral("copied"));
+    const QString refused = take(QStringLiteral("#cpied"));
+    QVERIFY2(refused.contains(QStringLiteral("did you mean copied?")), qPrintable(refused));
+    QTest::keyClick(list.field(), Qt::Key_Escape);
+    const QString other = QFileInfo(path).absolutePath() + QStringLiteral("/other.hlo");
+    QVERIFY(QFile::copy(path, other));
+    QCOMPARE(take(other + QStringLiteral("#copied")), QStringLiteral("copied"));
+    QCOMPARE(hand_->document().file().path(), other);
+    QGuiApplication::clipboard()->setText(path + QStringLiteral("#body/t"));
+    hand_->window().opener().openClipboard();
+    hand_->settle();
+    QCOMPARE(hand_->document().file().path(), path);
+    QCOMPARE(selectedNames(), QStringLiteral("t"));
   }
 
   void aLinkOpensTheFileAtTheInstruction() {

@@ -40,7 +40,10 @@ DiskBar::DiskBar(Document& document, QWidget* parent)
   connect(qApp, &QGuiApplication::applicationStateChanged, this, [this](Qt::ApplicationState state) {
     if (state == Qt::ApplicationActive) settling_.start();
   });
-  connect(&document_, &Document::opened, this, &DiskBar::follow);
+  connect(&document_, &Document::opened, this, [this] {
+    follow();
+    settling_.start();  // it may have changed while it was read
+  });
   connect(&document_, &Document::moduleChanged, this, &DiskBar::follow);  // also after it was saved
   connect(reload_, &QPushButton::clicked, this, [this] {
     hide();

@@ -140,6 +140,7 @@ void MainWindow::makeDocuments() {
   connect(closer_, &DocumentCloser::closed, this, &MainWindow::showDocument);
   opener_ = new DocumentOpener(*current_, *area_, *tabs_, *saver_, *closer_, *statusBar(), listeners_);
   connect(opener_, &DocumentOpener::failed, this, &MainWindow::failed);
+  connect(navigation_, &Navigation::linkChosen, this, &MainWindow::openFile);
   demand_ = new PanelsOnDemand(*this, *current_, *area_, *opener_, *docks_, *workspaces_, listeners_);
   connect(opener_, &DocumentOpener::arrived, this, &MainWindow::showArrived);
   comparison_ = new GraphComparison(*current_, *area_, *tabs_, *opener_, listeners_);

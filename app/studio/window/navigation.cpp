@@ -2,6 +2,7 @@
 #include "app/studio/window/navigation.h"
 
 #include <QAction>
+#include <QFileInfo>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMainWindow>
@@ -11,6 +12,8 @@
 
 #include "app/studio/window/documents/current_document.h"
 #include "core/base/sorting.h"
+#include "core/tools/find_instruction.h"
+#include "core/tools/link.h"
 #include "core/tools/query/search.h"
 #include "editor/controllers/place_history.h"
 #include "editor/document/document.h"
@@ -118,7 +121,23 @@ void Navigation::goToAnything() {
               [this](const QString& words) { return places(words); });
 }
 
+// A link as it was copied, or with the name of the file that is open alone, or with none.
+std::optional<QuickEntry> Navigation::linked(const QString& words) {
+  const LinkParts link = splitLink(words.toStdString());
+  if (link.name.empty()) return std::nullopt;
+  const QFileInfo file(QString::fromStdString(link.file)), own(current_.document().file().path());
+  const bool isHere = link.file.empty() || link.file == own.fileName().toStdString() || file == own;
+  if (!isHere && !file.isFile()) return std::nullopt;
+  if (!isHere)
+    return QuickEntry{tr("Open %1 at %2").arg(file.fileName(), QString::fromStdString(link.name)), file.path(),
+                      [this, words] { emit linkChosen(words); }};
+  const auto id = instructionNamed(current_.document().module(), link.name);
+  if (!id) return QuickEntry{QString::fromStdString(id.error().message), {}, [] {}, true};
+  return QuickEntry{QString::fromStdString(link.name), tr("link"), [this, id = *id] { history().goTo(id); }};
+}
+
 std::vector<QuickEntry> Navigation::places(const QString& words) {
+  if (auto link = linked(words)) return {*std::move(link)};
   const Module& module = current_.document().module();
   PlaceSearch search(module, words);
   std::vector<QuickEntry> out;

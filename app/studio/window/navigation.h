@@ -32,8 +32,12 @@ class Navigation : public QObject {
   void chooseCommand();
   void showKeys();
 
+ signals:
+  void linkChosen(const QString& link);  // FILE#NAME, of another file
+
  private:
   std::vector<QuickEntry> places(const QString& words);
+  std::optional<QuickEntry> linked(const QString& words);  // none: it is no link to a file that is there
   std::vector<QuickEntry> commands(const QString& words);
   std::vector<QuickEntry> keyLines(const QString& words);
 

@@ -152,8 +152,11 @@ bool ModuleReader::checkResult(const Scope& scope, size_t at, const Shape* signa
   return false;
 }
 
+// The last name of a text that ends too early may be the beginning of one.
 void ModuleReader::reportUnresolved(const Scope& scope) {
+  const std::string_view text = lexer_.text();
   for (const Scope::Unresolved& use : scope.unresolved) {
+    if (use.name.data() + use.name.size() == text.data() + text.size()) continue;
     const std::string name(use.name), user(use.user);
     const InstructionId* later = scope.names.find(use.name);
     std::string message;

@@ -7,14 +7,13 @@
 #include "core/base/units.h"
 #include "core/picture/picture.h"
 #include "editor/look/type_scale.h"
+#include "editor/text/html_text.h"
 
 namespace tessera {
 namespace {
 
 constexpr size_t kTopGroupParts = 5, kMostGroupValues = 8;
 constexpr size_t kLongestGroupShape = 60;
-
-QString groupWord(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
 
 QString groupHeading(const QString& title) {
   return QStringLiteral("<p style='margin:10px 0 2px 0'><b>%1</b></p>").arg(title);
@@ -29,24 +28,24 @@ QString groupInstructionLink(const Module& module, InstructionId id, const QStri
 }
 
 QString groupNameLink(const Module& module, InstructionId id) {
-  return module.contains(id) ? groupInstructionLink(module, id, groupWord(std::string(module.at(id).name))) : QString();
+  return module.contains(id) ? groupInstructionLink(module, id, htmlText(module.at(id).name)) : QString();
 }
 
 double groupShare(double weight, double total) { return total > 0 ? weight / total : 0; }
 
 QString weightText(const GroupSummary& summary, double weight) {
-  const QString part = groupWord(percentText(groupShare(weight, summary.totalWeight)));
-  return summary.measured ? QObject::tr("%1, %2 of the run").arg(groupWord(durationText(weight)), part)
+  const QString part = htmlText(percentText(groupShare(weight, summary.totalWeight)));
+  return summary.measured ? QObject::tr("%1, %2 of the run").arg(htmlText(durationText(weight)), part)
                           : QObject::tr("%1 of the run (estimated)").arg(part);
 }
 
 QString workRows(const GroupSummary& summary) {
   QString out =
       groupRow(summary.measured ? QObject::tr("time") : QObject::tr("cost"), weightText(summary, summary.weight));
-  out += groupRow(QObject::tr("flops"), groupWord(amountText(summary.cost.flops)));
+  out += groupRow(QObject::tr("flops"), htmlText(amountText(summary.cost.flops)));
   if (summary.cost.transcendentals > 0)
-    out += groupRow(QObject::tr("transcendentals"), groupWord(amountText(summary.cost.transcendentals)));
-  out += groupRow(QObject::tr("read and written"), groupWord(bytesText(summary.cost.bytesAccessed)));
+    out += groupRow(QObject::tr("transcendentals"), htmlText(amountText(summary.cost.transcendentals)));
+  out += groupRow(QObject::tr("read and written"), htmlText(bytesText(summary.cost.bytesAccessed)));
   return out;
 }
 
@@ -62,12 +61,12 @@ QString valuesSection(const Module& module, const QString& title, const std::vec
         shape.isTuple() ? std::to_string(shape.elements.size()) + " elements" : toString(shape, false);
     rows +=
         QStringLiteral("<tr><td style='padding:1px 10px 1px 0'>%1</td><td>%2 <span class='muted'>%3</span></td></tr>")
-            .arg(groupNameLink(module, values[k].instruction), groupWord(what.substr(0, kLongestGroupShape)),
-                 groupWord(bytesText(values[k].bytes)));
+            .arg(groupNameLink(module, values[k].instruction), htmlText(what.substr(0, kLongestGroupShape)),
+                 htmlText(bytesText(values[k].bytes)));
   }
   if (values.size() > kMostGroupValues)
     rows += groupRow(QObject::tr("… and %L1 more").arg(values.size() - kMostGroupValues), QString());
-  return groupHeading(QObject::tr("%1: %L2, %3").arg(title).arg(values.size()).arg(groupWord(bytesText(bytes)))) +
+  return groupHeading(QObject::tr("%1: %L2, %3").arg(title).arg(values.size()).arg(htmlText(bytesText(bytes)))) +
          QStringLiteral("<table>%1</table>").arg(rows);
 }
 
@@ -82,10 +81,10 @@ QString partsSection(const Module& module, const GroupSummary& summary) {
     rows += QStringLiteral(
                 "<tr><td align='right' style='padding:1px 10px 1px 0'>%1</td><td>%2 <span "
                 "class='muted'>%3</span></td></tr>")
-                .arg(groupWord(percentText(groupShare(part.weight, summary.weight))),
-                     groupInstructionLink(module, part.instruction, groupWord(part.title)),
+                .arg(htmlText(percentText(groupShare(part.weight, summary.weight))),
+                     groupInstructionLink(module, part.instruction, htmlText(part.title)),
                      part.group.empty() && module.contains(part.instruction)
-                         ? groupWord(std::string(module.at(part.instruction).name))
+                         ? htmlText(module.at(part.instruction).name)
                          : QObject::tr("%L1 instructions").arg(part.instructions));
   }
   QString out = groupHeading(QObject::tr("Parts: %L1 (%L2 groups)").arg(summary.parts.size()).arg(groups));
@@ -99,13 +98,13 @@ QString partsSection(const Module& module, const GroupSummary& summary) {
 QString groupFacts(const Module& module, const GroupSummary& summary) {
   QString out =
       QStringLiteral("<p style='font-size:%3;margin:0'>%1</p><p class='muted' style='margin:0 0 4px 0'>%2</p>")
-          .arg(groupWord(summary.title), groupWord(summary.subtitle), pointsOf(TypeSize::Heading));
+          .arg(htmlText(summary.title), htmlText(summary.subtitle), pointsOf(TypeSize::Heading));
   out += QStringLiteral("<table>%1</table>").arg(workRows(summary));
   out += partsSection(module, summary);
   out += valuesSection(module, QObject::tr("Goes in"), summary.inputs);
   out += valuesSection(module, QObject::tr("Comes out"), summary.outputs);
   out += valuesSection(module, QObject::tr("Parameters"), summary.parameters);
-  return out + QStringLiteral("<p class='muted' style='margin:10px 0 0 0'>%1</p>").arg(groupWord(summary.path));
+  return out + QStringLiteral("<p class='muted' style='margin:10px 0 0 0'>%1</p>").arg(htmlText(summary.path));
 }
 
 }  // namespace tessera

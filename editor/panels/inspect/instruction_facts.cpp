@@ -21,6 +21,7 @@
 #include "core/tools/passes/why.h"
 #include "editor/look/type_scale.h"
 #include "editor/text/error_label.h"
+#include "editor/text/html_text.h"
 
 namespace tessera {
 namespace {
@@ -29,10 +30,7 @@ constexpr size_t kMaxLinks = 40;
 constexpr qsizetype kMaxValue = 400;
 constexpr size_t kMaxShape = 2000;
 
-QString escaped(std::string_view view) {
-  return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())).toHtmlEscaped();
-}
-QString code(std::string_view view) { return QStringLiteral("<code>%1</code>").arg(escaped(view)); }
+QString code(std::string_view text) { return QStringLiteral("<code>%1</code>").arg(htmlText(text)); }
 QString heading(const QString& title) {
   return QStringLiteral("<p style='margin:10px 0 2px 0'><b>%1</b></p>").arg(title);
 }
@@ -49,7 +47,7 @@ QString link(const Module& module, InstructionId id) {
   const Instruction& i = module.at(id);
   return QStringLiteral("<a href='instruction:%1'>%2</a> <span class='muted'>%3</span>")
       .arg(id.value)
-      .arg(escaped(i.name), escaped(toString(*i.shape, false).substr(0, 80)));
+      .arg(htmlText(i.name), htmlText(toString(*i.shape, false).substr(0, 80)));
 }
 
 QString links(const Module& module, std::span<const InstructionId> ids) {
@@ -77,7 +75,7 @@ QString shapeSection(const Module& module, const Instruction& i, const QString& 
   const std::vector<std::string> reasons = dimensionReasons(module, i.id);
   if (reasons.empty()) return out;
   QString why;
-  for (size_t d = 0; d < reasons.size(); ++d) why += factRow(QString::number(d), escaped(reasons[d]));
+  for (size_t d = 0; d < reasons.size(); ++d) why += factRow(QString::number(d), htmlText(reasons[d]));
   return out + heading(QObject::tr("Why these dimensions")) + table(why);
 }
 
@@ -94,10 +92,10 @@ QString attributeSection(const Module& module, const Instruction& i) {
     const std::string value = printAttributeValue(module, a.value, kindOf(a.name));
     QString shown = QString::fromStdString(value);
     if (shown.size() > kMaxValue) shown = shown.left(kMaxValue) + QStringLiteral(" …");
-    rows += factRow(escaped(nameOf(a.name)), QStringLiteral("<code>%1</code>").arg(shown.toHtmlEscaped()));
+    rows += factRow(htmlText(nameOf(a.name)), QStringLiteral("<code>%1</code>").arg(shown.toHtmlEscaped()));
   }
   for (const UnknownAttribute& a : i.attributes->unknown)
-    rows += factRow(escaped(a.name), code(std::string_view(a.value.text).substr(0, static_cast<size_t>(kMaxValue))));
+    rows += factRow(htmlText(a.name), code(std::string_view(a.value.text).substr(0, static_cast<size_t>(kMaxValue))));
   return rows.isEmpty() ? rows : heading(QObject::tr("Further attributes")) + table(rows);
 }
 
@@ -105,7 +103,7 @@ QString calleeSection(const Module& module, const Instruction& i) {
   QString rows;
   for (ComputationId c : module.callees(i))
     rows += factRow(QObject::tr("calls"),
-                    QStringLiteral("<a href='computation:%1'>%2</a>").arg(c.value).arg(escaped(module.at(c).name)));
+                    QStringLiteral("<a href='computation:%1'>%2</a>").arg(c.value).arg(htmlText(module.at(c).name)));
   return rows.isEmpty() ? rows : heading(QObject::tr("Computations")) + table(rows);
 }
 
@@ -117,8 +115,8 @@ QString sourceRows(const Module& module, const Metadata& m) {
   for (size_t k = 0; k < std::min(frames.size(), kMostFrames); ++k) {
     const SourceFrame& frame = frames[k];
     if (frame.file.empty()) continue;
-    QString place = QStringLiteral("<a href='source:'>%1:%2</a>").arg(escaped(frame.file)).arg(frame.line);
-    if (!frame.function.empty()) place += QObject::tr(" in %1").arg(escaped(frame.function));
+    QString place = QStringLiteral("<a href='source:'>%1:%2</a>").arg(htmlText(frame.file)).arg(frame.line);
+    if (!frame.function.empty()) place += QObject::tr(" in %1").arg(htmlText(frame.function));
     rows += factRow(k == 0 ? QObject::tr("source") : QString(), place);
   }
   if (frames.size() > kMostFrames) rows += factRow({}, QObject::tr("… and %1 more").arg(frames.size() - kMostFrames));
@@ -129,8 +127,8 @@ QString metadataSection(const Module& module, const Instruction& i) {
   if (!i.metadata) return {};
   const Metadata& m = *i.metadata;
   QString rows;
-  if (!m.opType.empty()) rows += factRow(QStringLiteral("op_type"), escaped(m.opType));
-  if (!m.opName.empty()) rows += factRow(QStringLiteral("op_name"), escaped(m.opName));
+  if (!m.opType.empty()) rows += factRow(QStringLiteral("op_type"), htmlText(m.opType));
+  if (!m.opName.empty()) rows += factRow(QStringLiteral("op_name"), htmlText(m.opName));
   const QString source = sourceRows(module, m);
   rows += source;
   if (m.stackFrameId && source.isEmpty()) rows += factRow(QObject::tr("stack frame"), QString::number(m.stackFrameId));
@@ -150,10 +148,10 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
                 std::span<const Diagnostic> diagnostics, const QString& dimensions, const QString& run) {
   const Instruction& i = module.at(id);
   QString out = QStringLiteral("<p style='font-size:%4;margin:0'>%1</p><p style='margin:0'>%2 in %3</p>")
-                    .arg(escaped(titleOf(module, id)), code(i.name), code(module.at(i.computation).name),
+                    .arg(htmlText(titleOf(module, id)), code(i.name), code(module.at(i.computation).name),
                          pointsOf(TypeSize::Heading));
   const OpDef* op = findOp(i.opcode);
-  if (op) out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(op->summary));
+  if (op) out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(htmlText(op->summary));
   // Attributes follow from the inputs: while one is open, that alone is to be done.
   const bool open = std::ranges::any_of(i.operands, [](InstructionId operand) { return !operand.valid(); });
   for (const Diagnostic& d : diagnostics)
@@ -161,14 +159,14 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
         d.message.find("lacks the attribute") != std::string::npos)
       continue;
     else if (d.instruction == id && d.label == kUnfinished)
-      out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(d.message));
+      out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(htmlText(d.message));
     else if (d.instruction == id)
-      out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(withoutPlace(d).toString()));
+      out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(htmlText(withoutPlace(d).toString()));
   out += run + shapeSection(module, i, dimensions);
   if (!i.operands.empty()) out += heading(QObject::tr("Operands")) + links(module, i.operands);
   if (!users.empty()) out += heading(QObject::tr("Users")) + links(module, users);
   out += attributeSection(module, i) + calleeSection(module, i) + metadataSection(module, i);
-  if (!i.note.empty()) out += heading(QObject::tr("Note")) + escaped(i.note);
+  if (!i.note.empty()) out += heading(QObject::tr("Note")) + htmlText(i.note);
   return out;
 }
 
@@ -225,11 +223,11 @@ QString whyFactsOf(const Module& module, InstructionId id) {
   if (!stageOf(module).optimised) return {};
   const auto why = whyHere(module, id);
   if (!why) return {};
-  const QString answer = (why->known ? QString() : QObject::tr("Inferred: ")) + escaped(why->answer);
+  const QString answer = (why->known ? QString() : QObject::tr("Inferred: ")) + htmlText(why->answer);
   QString links;  // words below their link: beside it a narrow panel has no room for them
   for (const WhyLink& each : why->chain)
     links +=
-        QStringLiteral("<p style='margin:4px 0 0 8px'>%1<br>%2</p>").arg(link(module, each.id), escaped(each.words));
+        QStringLiteral("<p style='margin:4px 0 0 8px'>%1<br>%2</p>").arg(link(module, each.id), htmlText(each.words));
   const QString moves = QObject::tr("It moves %1 each time.").arg(QString::fromStdString(bytesText(why->bytes)));
   return heading(QObject::tr("Why it is here")) + QStringLiteral("<p style='margin:0'>%1</p>").arg(answer) + links +
          QStringLiteral("<p style='margin:4px 0 0 0'>%1</p>").arg(moves);
@@ -244,16 +242,16 @@ QString factsStyle(const QPalette& palette) {
 QString tooltipOf(const Module& module, InstructionId id, const QString& dimensions) {
   if (!module.contains(id)) return {};
   const Instruction& i = module.at(id);
-  QStringList lines{QStringLiteral("<b>%1</b>").arg(escaped(titleOf(module, id))), code(i.name),
+  QStringList lines{QStringLiteral("<b>%1</b>").arg(htmlText(titleOf(module, id))), code(i.name),
                     code(toString(*i.shape).substr(0, 200))};
   if (!dimensions.isEmpty()) lines << dimensions;
-  if (i.metadata && !i.metadata->opName.empty()) lines << escaped(i.metadata->opName);
+  if (i.metadata && !i.metadata->opName.empty()) lines << htmlText(i.metadata->opName);
   if (i.metadata && !i.metadata->sourceFile.empty())
-    lines << escaped(i.metadata->sourceFile) + QStringLiteral(":%1").arg(i.metadata->sourceLine);
+    lines << htmlText(i.metadata->sourceFile) + QStringLiteral(":%1").arg(i.metadata->sourceLine);
   constexpr size_t kMaxReasons = 8;
   const std::vector<std::string> reasons = dimensionReasons(module, id);
-  for (size_t d = 0; d < std::min(reasons.size(), kMaxReasons); ++d) lines << escaped(reasons[d]);
-  if (const auto warning = initialValueWarning(module, id)) lines << escaped(*warning);
+  for (size_t d = 0; d < std::min(reasons.size(), kMaxReasons); ++d) lines << htmlText(reasons[d]);
+  if (const auto warning = initialValueWarning(module, id)) lines << htmlText(*warning);
   return lines.join(QStringLiteral("<br>"));
 }
 

@@ -8,13 +8,12 @@
 #include "core/base/units.h"
 #include "core/picture/picture.h"
 #include "editor/look/type_scale.h"
+#include "editor/text/html_text.h"
 
 namespace tessera {
 namespace {
 
 constexpr size_t kFirstFindings = 4;
-
-QString escapedWord(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
 
 QString overviewLink(const Module& module, InstructionId id, const QString& text) {
   return module.contains(id) ? QStringLiteral("<a href='instruction:%1'>%2</a>").arg(id.value).arg(text) : text;
@@ -24,7 +23,7 @@ QString overviewLink(const Module& module, InstructionId id, const QString& text
 bool isDouble(const std::string& type) { return type.ends_with("f64") || type.ends_with("c128"); }
 
 QString factItem(const OverviewFact& fact, const OverviewFact::Item& item) {
-  const QString text = escapedWord(shownText(item.text));
+  const QString text = htmlText(shownText(item.text));
   return fact.label == "types" && isDouble(item.text) ? QStringLiteral("<b class='error'>%1 !</b>").arg(text) : text;
 }
 
@@ -33,7 +32,7 @@ QString factCell(const Module& module, const OverviewFact& fact) {
   for (const OverviewFact::Item& item : fact.items)
     items << overviewLink(module, item.instruction, factItem(fact, item));
   if (fact.more) items << QStringLiteral("…");
-  return escapedWord(fact.text) + items.join(QStringLiteral(", "));
+  return htmlText(fact.text) + items.join(QStringLiteral(", "));
 }
 
 double bytesOfArrays(const std::vector<Overview::Array>& arrays) {
@@ -47,8 +46,7 @@ double bytesOfArrays(const std::vector<Overview::Array>& arrays) {
 QString factsHtml(const ModuleReport& report) {
   QString out =
       QStringLiteral("<p style='font-size:%3;margin:0'>%1</p><p class='muted' style='margin:0 0 4px 0'>%2</p>")
-          .arg(escapedWord(report.module.name), escapedWord(stageText(report.overview.stage)),
-               pointsOf(TypeSize::Heading));
+          .arg(htmlText(report.module.name), htmlText(stageText(report.overview.stage)), pointsOf(TypeSize::Heading));
   out += QStringLiteral("<table>");
   std::vector<OverviewFact> facts = factsOf(report.overview);
   const auto way = hottestScope(report.families);
@@ -56,7 +54,7 @@ QString factsHtml(const ModuleReport& report) {
   for (const OverviewFact& fact : facts)
     out += QStringLiteral(
                "<tr><td class='muted' style='padding:1px 10px 1px 0;white-space:nowrap'>%1</td><td>%2</td></tr>")
-               .arg(escapedWord(fact.label), factCell(report.module, fact));
+               .arg(htmlText(fact.label), factCell(report.module, fact));
   return out + QStringLiteral("</table>");
 }
 
@@ -84,8 +82,8 @@ QString numberBehind(const Finding& finding) {
 QString placeInScope(const ModuleReport& report, InstructionId id) {
   const Metadata* metadata = report.module.at(id).metadata;
   const std::string scope = metadata ? placeNameOf(report.module, *metadata) : std::string();
-  const QString link = overviewLink(report.module, id, escapedWord(placeText(report.module, id)));
-  return scope.empty() ? link : link + QStringLiteral(" · ") + escapedWord(scope);
+  const QString link = overviewLink(report.module, id, htmlText(placeText(report.module, id)));
+  return scope.empty() ? link : link + QStringLiteral(" · ") + htmlText(scope);
 }
 
 }  // namespace
@@ -97,7 +95,7 @@ QString findingsHtml(const ModuleReport& report) {
   for (size_t k = 0; k < std::min(all.size(), kFirstFindings); ++k) {
     const InstructionId place = all[k].instructions.front();
     out += QStringLiteral("<p style='margin:0 0 6px 0'>%1 <span class='muted'>%2</span><br>%3</p>")
-               .arg(escapedWord(all[k].text), numberBehind(all[k]).toHtmlEscaped(), placeInScope(report, place));
+               .arg(htmlText(all[k].text), numberBehind(all[k]).toHtmlEscaped(), placeInScope(report, place));
   }
   if (all.size() <= kFirstFindings) return out;
   return out + QStringLiteral("<p style='margin:0'><a href='findings:'>%1</a></p>")

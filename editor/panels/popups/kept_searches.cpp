@@ -115,7 +115,8 @@ void KeptSearches::addKept(const QString& name, const QString& query) {
 
 void KeptSearches::askForName() {
   const QString query = field_.text();
-  const QString name = QInputDialog::getText(this, tr("Keep a search"), tr("Name of the search %1").arg(query));
+  const QString name = QInputDialog::getText(this, tr("Keep a search"), tr("Name of the search %1").arg(query),
+                                             QLineEdit::Normal, query);
   if (!name.trimmed().isEmpty()) keep(name.trimmed(), query);
 }
 

@@ -46,7 +46,7 @@ void ShownSearchesBar::fill() {
     row_->addWidget(button);
   }
   row_->addStretch(1);
-  setVisible(!document_.shownSearches().all().empty());
+  setVisible(document_.isOpen() && !document_.shownSearches().all().empty());
 }
 
 }  // namespace tessera

@@ -66,6 +66,12 @@ TEST(HloRefusals, TablesOfStackFramesAreComplete) {
   EXPECT_NE(errorOf(module(frames, "%x", "")), "");
 }
 
+TEST(HloRefusals, ATextThatEndsInANameEndsTooEarly) {
+  const std::string text = "HloModule m\nENTRY e {\n  p1 = f32[8] parameter(0)\n  r = f32[8] add(p1, p";
+  EXPECT_EQ(errorOf(text).find("f.hlo:4:23: error: the text ends too early"), 0u) << errorOf(text);
+  EXPECT_NE(errorOf(text + ")\n}\n").find("undefined name %p"), std::string::npos);
+}
+
 TEST(HloRefusals, TypesAreNoNames) {
   EXPECT_NE(errorOf(module("", "f32", "")).find("f32 is a type, no name; expected %f32"), std::string::npos)
       << errorOf(module("", "f32", ""));

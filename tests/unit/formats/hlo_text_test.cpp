@@ -1,10 +1,14 @@
 // HLO text: small programs come back as they were, wrong ones are refused with the place and the fault.
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "core/base/descriptor.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 
@@ -310,6 +314,20 @@ TEST(ModuleFile, WritesAtomicallyAndExplainsWhatCannotBeRead) {
   ASSERT_TRUE(writeFileAtomically(folder / "junk", std::string_view("\0\1\2\3", 4)));
   EXPECT_TRUE(readModule(folder / "junk").diagnostics.hasErrors());
   std::filesystem::remove_all(folder);
+}
+
+// Read from its second half it gives less than its size says, as one does that is cut meanwhile.
+TEST(ModuleFile, ThatGivesLessThanItsSizeBecameShorter) {
+  const auto path = std::filesystem::temp_directory_path() / fmt::format("tessera_shorter_{}", getpid());
+  ASSERT_TRUE(writeFileAtomically(path, kLongForm));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  EXPECT_EQ(readFile(file, path).value(), kLongForm);
+  ASSERT_EQ(::lseek(file.get(), 100, SEEK_SET), 100);
+  const auto content = readFile(file, path);
+  ASSERT_FALSE(content);
+  EXPECT_EQ(content.error().kind, ErrorKind::Input);
+  EXPECT_NE(content.error().message.find("became shorter while it was read"), std::string::npos);
+  std::filesystem::remove(path);
 }
 
 TEST(HloText, OlderHeadersEndWithAColon) {

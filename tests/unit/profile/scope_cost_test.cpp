@@ -284,6 +284,26 @@ TEST(Layers, WithoutNamesEqualBlocksThatMultiplyAreCounted) {
   EXPECT_TRUE(layersOfBlocks("subtract({0}, w{1})").empty());  // elementwise work is no layer
 }
 
+// The gradient of each parameter and the step that it takes, one after the other.
+TEST(Layers, UpdatesOfParametersAreNone) {
+  constexpr int kParameters = 24;
+  std::string text = "HloModule m\nENTRY main {\n  x = f32[8,8] parameter(0)\n", results, shapes;
+  for (int k = 0; k < kParameters; ++k) {
+    text += fmt::format(
+        "  w{0} = f32[8,8] parameter({1})\n  m{0} = f32[8,8] parameter({2})\n  y{0} = f32[8,8] parameter({3})\n"
+        "  g{0} = f32[8,8] dot(x, y{0}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n"
+        "  rate{0} = f32[] constant(0.9)\n  rates{0} = f32[8,8] broadcast(rate{0}), dimensions={{}}\n"
+        "  kept{0} = f32[8,8] multiply(m{0}, rates{0})\n  next{0} = f32[8,8] add(g{0}, kept{0})\n"
+        "  few{0} = f32[] constant(-0.01)\n  fews{0} = f32[8,8] broadcast(few{0}), dimensions={{}}\n"
+        "  step{0} = f32[8,8] multiply(next{0}, fews{0})\n  new{0} = f32[8,8] add(w{0}, step{0})\n",
+        k, 3 * k + 1, 3 * k + 2, 3 * k + 3);
+    results += fmt::format("{}new{}, next{}", k > 0 ? ", " : "", k, k);
+    shapes += k > 0 ? ", f32[8,8], f32[8,8]" : "f32[8,8], f32[8,8]";
+  }
+  const Module module = moduleFrom(text + "  ROOT out = (" + shapes + ") tuple(" + results + ")\n}");
+  EXPECT_TRUE(layersOf(Workload(module, nullptr)).empty());
+}
+
 TEST(Overview, CostlyInstructionsThatAreAlikeAreToldOnce) {
   const Module module = moduleFrom(chainOf({"f/block_0/s", "f/block_1/s", "f/head/s"}));
   const Overview overview = overviewOf(Workload(module, nullptr));

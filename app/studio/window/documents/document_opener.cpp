@@ -3,6 +3,7 @@
 
 #include <QClipboard>
 #include <QDir>
+#include <QFileInfo>
 #include <QGuiApplication>
 #include <QStatusBar>
 #include <algorithm>
@@ -32,6 +33,14 @@
 #include "editor/panels/profile/profile_panel.h"
 
 namespace tessera {
+namespace {
+
+bool isFileOrLink(const QString& text) {
+  return !text.contains(QLatin1Char('\n')) &&
+         QFileInfo::exists(QString::fromStdString(splitLink(text.toStdString()).file));
+}
+
+}  // namespace
 
 DocumentOpener::DocumentOpener(CurrentDocument& current, PaneArea& area, DocumentTabs& tabs, DocumentSaver& saver,
                                DocumentCloser& closer, QStatusBar& status, QObject* parent)
@@ -78,6 +87,7 @@ void DocumentOpener::open(std::vector<OpenRequest> requests) {
 void DocumentOpener::openClipboard() {
   const QString text = QGuiApplication::clipboard()->text();
   if (text.trimmed().isEmpty()) return current_.banner().showMessage(tr("The clipboard holds no text."));
+  if (isFileOrLink(text.trimmed())) return open(text.trimmed());
   open({{.path = tr("the clipboard"), .text = text}});
 }
 

@@ -51,7 +51,7 @@ class DocumentOpener : public QObject {
   void open(const QString& path, DocumentPane* comparedWith = nullptr);
   void open(std::vector<OpenRequest> requests);                   // behind those that wait
   void openProfile(const QString& path);                          // over the current graph
-  void openClipboard();                                           // HLO, StableHLO or a project as text
+  void openClipboard();                                           // HLO, StableHLO, a project, a file's path or a link
   bool openExample(const QString& name, const std::string& hlo);  // false: it says why
   void newFile();
   void beginLesson(int lesson);

@@ -4,11 +4,13 @@
 #include <QMenuBar>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTextBrowser>
 #include <map>
 
 #include "app/studio/window/panels.h"
 #include "editor/controllers/run_controller.h"
 #include "editor/document/player.h"
+#include "editor/panels/inspect/inspector.h"
 #include "editor/panels/popups/source_pick.h"
 #include "editor/panels/run/run_panel.h"
 #include "editor/values/value_panel.h"
@@ -407,6 +409,38 @@ ENTRY main {
     QCOMPARE(player.feedback(), (std::map<int64_t, int64_t>{{0, 0}}));
     take(menuAt(hand().bodyOf(hand().named("a"))), "Feed the result back");
     QVERIFY(!player.feedsBack());
+  }
+
+  // A link of the inspector that is clicked goes to a node, and keys are the canvas's; who goes by keys stays there.
+  void keysFollowALinkThatIsClicked() {
+    hand().openText(kText, false);
+    hand().window().panels().raise(QStringLiteral("inspector"));
+    hand().document().select({hand().named("t")});
+    hand().settle();
+    auto* facts = hand().window().panels().inspector->findChild<QTextBrowser*>();
+    const InstructionId operand = hand().named("s");
+    const QString wanted = QStringLiteral("instruction:%1").arg(operand.value);
+    const QWidget& page = *facts->viewport();
+    const auto link = [&]() -> QPoint {
+      for (int y = 0; y < page.height(); y += 4)
+        for (int x = 0; x < page.width(); x += 4)
+          if (facts->anchorAt(QPoint(x, y)) == wanted) return {x, y};
+      return {-1, -1};
+    };
+    QVERIFY(link().x() >= 0);
+    QTest::mouseClick(facts->viewport(), Qt::LeftButton, {}, link());
+    QVERIFY(hand().selected() == operand);
+    QVERIFY(QApplication::focusWidget() == &hand().canvas());
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_M);
+    hand().settle();
+    QCOMPARE(hand().document().muted(), std::vector{operand});
+    facts->setFocus();
+    QTest::keyClick(facts, Qt::Key_Tab);
+    const InstructionId before = hand().selected();
+    QTest::keyClick(facts, Qt::Key_Return);
+    hand().settle();
+    QVERIFY(hand().selected() != before);
+    QVERIFY(QApplication::focusWidget() == facts);
   }
 
   void aValueIsSeenByKey() {

@@ -62,11 +62,11 @@ void PopupFrame::openAt(QPoint at, QSize size) {
   raise();
 }
 
-// Whatever covers the least, is near, and then the largest: where it is wanted, or in the room at a side of what it
-// belongs to or of a part of that.
-QRect PopupFrame::besideWhatItBelongsTo(const QRect& wanted, QPoint at) const {
+// In the room at a side of what it belongs to or of a part of that, or anywhere near, also half as high.
+std::vector<QRect> PopupFrame::placesNear(const QRect& wanted, QPoint at) const {
+  constexpr int kStep = 16;
   const QRect room = parentWidget()->rect();
-  std::vector<QRect> parts = beside_, places{wanted};
+  std::vector<QRect> parts = beside_, out{wanted};
   QRect all;
   for (const QRect& each : beside_) all |= each;
   parts.push_back(all);
@@ -74,11 +74,25 @@ QRect PopupFrame::besideWhatItBelongsTo(const QRect& wanted, QPoint at) const {
     for (const QRect side :
          {room.adjusted(each.right() + kGap, 0, 0, 0), room.adjusted(0, each.bottom() + kGap, 0, 0),
           QRect(0, 0, each.left() - kGap, room.height()), QRect(0, 0, room.width(), each.top() - kGap)})
-      if (side.width() >= kLeast.width() && side.height() >= kLeast.height()) places.push_back(placeIn(side, wanted));
+      if (side.width() >= kLeast.width() && side.height() >= kLeast.height()) out.push_back(placeIn(side, wanted));
+  for (const int height : {wanted.height(), std::min(wanted.height(), std::max(kLeast.height(), wanted.height() / 2))})
+    for (int x = at.x() - wanted.width() - kNear; x <= at.x() + kNear; x += kStep)
+      for (int y = at.y() - height - kNear; y <= at.y() + kNear; y += kStep)
+        if (const QRect place(x, y, wanted.width(), height); room.contains(place)) out.push_back(place);
+  return out;
+}
+
+// Whatever covers the least of what it belongs to, is near, covers the fewest others, and then the largest and nearest.
+QRect PopupFrame::besideWhatItBelongsTo(const QRect& wanted, QPoint at) const {
+  const std::vector<QRect> others = around_ ? around_() : std::vector<QRect>();
+  if (beside_.empty() && others.empty()) return wanted;
+  const std::vector<QRect> places = placesNear(wanted, at);
   return *std::ranges::min_element(places, {}, [&](const QRect& place) {
     int64_t covered = 0;
     for (const QRect& each : beside_) covered += areaOf(each & place);
-    return std::tuple(covered, distanceOf(place, at) > kNear, -areaOf(place));
+    return std::tuple(covered, distanceOf(place, at) > kNear,
+                      std::ranges::count_if(others, [&](const QRect& each) { return each.intersects(place); }),
+                      -areaOf(place), (place.topLeft() - wanted.topLeft()).manhattanLength());
   });
 }
 

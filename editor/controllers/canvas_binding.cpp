@@ -124,6 +124,8 @@ QString CanvasBinding::tooltipFor(InstructionId id) const {
       tooltipOf(module, id, legendOf(document_.view().huesOf(id), module.shapeOf(id).dimensions, QToolTip::palette()));
   QString why = document_.live().whyNone(id);
   if (why.isEmpty()) why = document_.watched().whyNone(id);
+  if (const QString call = document_.watched().callOf(id); why.isEmpty() && !call.isEmpty())
+    out += QStringLiteral("<br>") + tr("The value is %1").arg(call.toHtmlEscaped());
   if (!why.isEmpty()) out += QStringLiteral("<br>") + tr("No value: %1").arg(why.toHtmlEscaped());
   return out;
 }

@@ -164,6 +164,7 @@ void Document::install(OpenedFile file) {
   emit live_.changed();
   emit runSettingsChanged();
   live_.followScene();
+  watched_.follow();
   showAsks(file_.isOfProgram() ? filesOfRun().asks(runSettings()) : std::move(file.asks));
   if (isPlainGraph()) return;
   file_.compareFormInBackground();
@@ -346,7 +347,11 @@ const ProjectPage* Document::page() const {
 }
 
 void Document::arrange(const QString& title, PageChange change) {
-  if (isOpen() && !isPlainGraph()) edits_.arrange(title, module().at(view_.computation()).name, std::move(change));
+  arrange(title, view_.computation(), std::move(change));
+}
+
+void Document::arrange(const QString& title, ComputationId computation, PageChange change) {
+  if (isOpen() && !isPlainGraph()) edits_.arrange(title, module().at(computation).name, std::move(change));
 }
 
 void Document::setFlow(PageFlow flow) {
@@ -397,6 +402,7 @@ void Document::takeProject() {
   Project fresh = withOpenGroupsOf(state_.project, history().project());
   const bool runsOtherwise = fresh.run != runSettings();
   state_.project = std::move(fresh);
+  watched_.take();
   if (!runsOtherwise) return;
   emit runSettingsChanged();
   evaluate();
@@ -407,6 +413,7 @@ void Document::rememberOpenGroups() {
 }
 
 void Document::pageReplaced() {
+  watched_.follow();
   view_.projectReplaced();
   emit pageChanged();
 }

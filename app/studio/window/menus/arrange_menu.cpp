@@ -70,8 +70,9 @@ ArrangeMenu::ArrangeMenu(QMenuBar& bar, Actions& actions, CurrentDocument& curre
 }
 
 bool ArrangeMenu::watchesSelection() const {
-  return std::ranges::all_of(current_.document().selection(),
-                             [this](InstructionId id) { return current_.document().watched().contains(id); });
+  const WatchedValues& watched = current_.document().watched();
+  return watched.isAwake() &&
+         std::ranges::all_of(current_.document().selection(), [&](InstructionId id) { return watched.contains(id); });
 }
 
 void ArrangeMenu::add(QMenu& menu, const char* id, const QString& text, const QKeySequence& key, Run run) {

@@ -25,6 +25,7 @@ RunMenu::RunMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Docu
   const auto run = [this](bool) {
     current_.banner().hide();
     current_.document().live().setOn(true);
+    current_.document().watched().wake();
     current_.document().run().start();
   };
   actions_.add(menu,

@@ -253,6 +253,7 @@ void Document::perform(Edit edit, InstructionId selects, StepKey key) {
 
 void Document::edited(const EditResult& result, InstructionId selects) {
   view_.leaveRemovedComputation();
+  live_.leaveRemovedCalls();
   takeProject();
   moduleReplaced();
   const uint32_t made =
@@ -269,6 +270,7 @@ void Document::edited(const EditResult& result, InstructionId selects) {
 // A step that only arranged leaves values and the last run alone, unless it muted.
 void Document::moved(const HistoryStep& step) {
   view_.leaveRemovedComputation();
+  live_.leaveRemovedCalls();
   const std::vector<InstructionId> mutedBefore = muted();
   takeProject();
   if (step.graphChanged) {

@@ -93,7 +93,7 @@ struct Request {
   CancelToken cancel;
 };
 
-// Up to what the edit that is evaluated took away; the scene follows it later.
+// Up to what an edit or undo took away; the scene follows it later.
 CallPath whatIsThere(const CallPath& path, const Module& module) {
   const auto gone = std::ranges::find_if(path, [&](const CallFrame& frame) {
     return !module.contains(frame.caller) || !module.contains(frame.computation);
@@ -181,9 +181,13 @@ void LiveValues::evaluate() {
   state_.evaluation = state_.on ? newCancelToken() : nullptr;  // an answer to an older token is dropped
   setEvaluating(state_.on);
   if (!state_.on) return;
-  Request request{
-      withoutMuted(document_.module(), document_.muted()), document_.files(), document_.runSettings(), state_.played,
-      whatIsThere(state_.callPath, document_.module()),    state_.inSight,    state_.evaluation};
+  Request request{withoutMuted(document_.module(), document_.muted()),
+                  document_.files(),
+                  document_.runSettings(),
+                  state_.played,
+                  state_.callPath,
+                  state_.inSight,
+                  state_.evaluation};
   background_.startForFile(
       kRunning, [this, request = std::move(request), revision = document_.revision()]() -> Background::Answer {
         const auto find = [&]() -> Result<Found> {
@@ -238,6 +242,8 @@ void LiveValues::lookInto(CallPath path) {
   state_.callPath = std::move(path);
   evaluate();
 }
+
+void LiveValues::leaveRemovedCalls() { state_.callPath = whatIsThere(state_.callPath, document_.module()); }
 
 std::vector<ComputationId> LiveValues::calledInSight() const {
   constexpr size_t kMost = 12;

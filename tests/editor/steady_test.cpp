@@ -92,6 +92,18 @@ class SteadyTest : public QObject {
     for (InstructionId id : all) QVERIFY(hand().canvas().rect().contains(frameOnScreen(id).toRect()));
   }
 
+  // A layer with its weights, where all of it has room.
+  void whatABlockBringsComesIntoSight() {
+    hand().add("f32[4,8]");
+    Viewport& viewport = hand().canvas().viewport();
+    const QRectF box = hand().canvas().boxOf(hand().selected());
+    viewport.place(box.bottomLeft(), QPointF(60, hand().canvas().height() - 120));
+    hand().add("linear 16");
+    for (const ViewNode& node : hand().canvas().view()->nodes)
+      if (node.kind == ViewNode::Kind::Instruction || node.kind == ViewNode::Kind::CollapsedGroup)
+        QVERIFY2(viewport.free().contains(hand().canvas().boxOf(node.shows())), node.title.c_str());
+  }
+
   // Nor do wires, typed sizes, deleting and taking back move it.
   void editsLeaveTheViewAlone() {
     const InstructionId first = hand().add("f32[4]");

@@ -16,10 +16,9 @@ constexpr QSize kLeast{260, 140};  // in which a list can be read
 
 constexpr int kNear = 120;
 
-int distanceOf(const QRect& place, QPoint at) {
-  const QPoint nearest(std::clamp(at.x(), place.left(), place.right()),
-                       std::clamp(at.y(), place.top(), place.bottom()));
-  return (at - nearest).manhattanLength();
+int distanceOf(const QRect& a, const QRect& b) {
+  const int across = std::max({a.left() - b.right(), b.left() - a.right(), 0});
+  return across + std::max({a.top() - b.bottom(), b.top() - a.bottom(), 0});
 }
 
 int64_t areaOf(const QRect& each) { return int64_t{each.width()} * each.height(); }
@@ -62,8 +61,8 @@ void PopupFrame::openAt(QPoint at, QSize size) {
   raise();
 }
 
-// In the room at a side of what it belongs to or of a part of that, or anywhere near, also half as high.
-std::vector<QRect> PopupFrame::placesNear(const QRect& wanted, QPoint at) const {
+// In the room at a side of what it belongs to or of a part of that, or anywhere, also half as high.
+std::vector<QRect> PopupFrame::placesFor(const QRect& wanted) const {
   constexpr int kStep = 16;
   const QRect room = parentWidget()->rect();
   std::vector<QRect> parts = beside_, out{wanted};
@@ -76,9 +75,8 @@ std::vector<QRect> PopupFrame::placesNear(const QRect& wanted, QPoint at) const 
           QRect(0, 0, each.left() - kGap, room.height()), QRect(0, 0, room.width(), each.top() - kGap)})
       if (side.width() >= kLeast.width() && side.height() >= kLeast.height()) out.push_back(placeIn(side, wanted));
   for (const int height : {wanted.height(), std::min(wanted.height(), std::max(kLeast.height(), wanted.height() / 2))})
-    for (int x = at.x() - wanted.width() - kNear; x <= at.x() + kNear; x += kStep)
-      for (int y = at.y() - height - kNear; y <= at.y() + kNear; y += kStep)
-        if (const QRect place(x, y, wanted.width(), height); room.contains(place)) out.push_back(place);
+    for (int x = room.left(); x + wanted.width() <= room.right(); x += kStep)
+      for (int y = room.top(); y + height <= room.bottom(); y += kStep) out.emplace_back(x, y, wanted.width(), height);
   return out;
 }
 
@@ -86,11 +84,15 @@ std::vector<QRect> PopupFrame::placesNear(const QRect& wanted, QPoint at) const 
 QRect PopupFrame::besideWhatItBelongsTo(const QRect& wanted, QPoint at) const {
   const std::vector<QRect> others = around_ ? around_() : std::vector<QRect>();
   if (beside_.empty() && others.empty()) return wanted;
-  const std::vector<QRect> places = placesNear(wanted, at);
+  const std::vector<QRect> places = placesFor(wanted);
   return *std::ranges::min_element(places, {}, [&](const QRect& place) {
     int64_t covered = 0;
-    for (const QRect& each : beside_) covered += areaOf(each & place);
-    return std::tuple(covered, distanceOf(place, at) > kNear,
+    int away = distanceOf(place, {at, QSize(1, 1)});
+    for (const QRect& each : beside_) {
+      covered += areaOf(each & place);
+      away = std::min(away, distanceOf(place, each));
+    }
+    return std::tuple(covered, away > kNear,
                       std::ranges::count_if(others, [&](const QRect& each) { return each.intersects(place); }),
                       -areaOf(place), (place.topLeft() - wanted.topLeft()).manhattanLength());
   });

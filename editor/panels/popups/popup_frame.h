@@ -48,7 +48,7 @@ class PopupFrame : public QFrame {
 
  private:
   QRect besideWhatItBelongsTo(const QRect& wanted, QPoint at) const;
-  std::vector<QRect> placesNear(const QRect& wanted, QPoint at) const;
+  std::vector<QRect> placesFor(const QRect& wanted) const;
   std::vector<QRect> beside_;
   std::function<std::vector<QRect>()> around_;
   QPoint wanted_;       // its corner

@@ -2,9 +2,11 @@
 // it; a group that is opened in place comes into sight.
 #include <QDragEnterEvent>
 #include <QMimeData>
+#include <QPainterPath>
 #include <QTest>
 #include <map>
 
+#include "editor/canvas/paths.h"
 #include "editor/panels/palette_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
@@ -202,7 +204,9 @@ ENTRY main {
       check(name);
       const QPoint from = hand().outputOf(hand().named(name)), to = hand().placeBelow(hand().named(name));
       hand().drag(from, to);
-      QVERIFY2(!search.geometry().intersects(QRect(from, to).normalized().adjusted(1, 1, -1, -1)), name);
+      const QPainterPath wire = looseWire(from, to, canvas.view()->flow, 24);
+      for (int i = 0; i <= 20; ++i)
+        QVERIFY2(!search.geometry().contains(wire.pointAtPercent(i / 20.0).toPoint()), name);
       check(name);
     }
   }

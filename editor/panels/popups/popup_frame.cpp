@@ -14,8 +14,6 @@ namespace {
 constexpr int kGap = 8;
 constexpr QSize kLeast{260, 140};  // in which a list can be read
 
-constexpr int kNear = 120;
-
 int distanceOf(const QRect& a, const QRect& b) {
   const int across = std::max({a.left() - b.right(), b.left() - a.right(), 0});
   return across + std::max({a.top() - b.bottom(), b.top() - a.bottom(), 0});
@@ -61,7 +59,7 @@ void PopupFrame::openAt(QPoint at, QSize size) {
   raise();
 }
 
-// In the room at a side of what it belongs to or of a part of that, or anywhere, also half as high.
+// In the room at a side of what it belongs to or of a part of that, or anywhere, also smaller.
 std::vector<QRect> PopupFrame::placesFor(const QRect& wanted) const {
   constexpr int kStep = 16;
   const QRect room = parentWidget()->rect();
@@ -74,27 +72,29 @@ std::vector<QRect> PopupFrame::placesFor(const QRect& wanted) const {
          {room.adjusted(each.right() + kGap, 0, 0, 0), room.adjusted(0, each.bottom() + kGap, 0, 0),
           QRect(0, 0, each.left() - kGap, room.height()), QRect(0, 0, room.width(), each.top() - kGap)})
       if (side.width() >= kLeast.width() && side.height() >= kLeast.height()) out.push_back(placeIn(side, wanted));
-  for (const int height : {wanted.height(), std::min(wanted.height(), std::max(kLeast.height(), wanted.height() / 2))})
-    for (int x = room.left(); x + wanted.width() <= room.right(); x += kStep)
-      for (int y = room.top(); y + height <= room.bottom(); y += kStep) out.emplace_back(x, y, wanted.width(), height);
+  const QSize small = wanted.size().boundedTo(kLeast.expandedTo(wanted.size() / 2));
+  for (const int width : {wanted.width(), small.width()})
+    for (const int height : {wanted.height(), small.height()})
+      for (int x = room.left(); x + width <= room.right(); x += kStep)
+        for (int y = room.top(); y + height <= room.bottom(); y += kStep) out.emplace_back(x, y, width, height);
   return out;
 }
 
-// Whatever covers the least of what it belongs to, is near, covers the fewest others, and then the largest and nearest.
+// Whatever covers the least of what it belongs to; of these a node that is covered, its distance and what it lacks in
+// size weigh against each other.
 QRect PopupFrame::besideWhatItBelongsTo(const QRect& wanted, QPoint at) const {
+  constexpr int64_t kNode = 120, kWholeSize = 90;  // pixels of distance
   const std::vector<QRect> others = around_ ? around_() : std::vector<QRect>();
   if (beside_.empty() && others.empty()) return wanted;
   const std::vector<QRect> places = placesFor(wanted);
   return *std::ranges::min_element(places, {}, [&](const QRect& place) {
     int64_t covered = 0;
-    int away = distanceOf(place, {at, QSize(1, 1)});
-    for (const QRect& each : beside_) {
-      covered += areaOf(each & place);
-      away = std::min(away, distanceOf(place, each));
-    }
-    return std::tuple(covered, away > kNear,
-                      std::ranges::count_if(others, [&](const QRect& each) { return each.intersects(place); }),
-                      -areaOf(place), (place.topLeft() - wanted.topLeft()).manhattanLength());
+    for (const QRect& each : beside_) covered += areaOf(each & place);
+    const int64_t nodes = std::ranges::count_if(others, [&](const QRect& each) { return each.intersects(place); });
+    return std::tuple(covered,
+                      kNode * nodes + distanceOf(place, {at, QSize(1, 1)}) -
+                          kWholeSize * areaOf(place) / std::max<int64_t>(areaOf(wanted), 1),
+                      (place.topLeft() - wanted.topLeft()).manhattanLength());
   });
 }
 

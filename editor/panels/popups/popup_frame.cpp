@@ -72,7 +72,7 @@ std::vector<QRect> PopupFrame::placesFor(const QRect& wanted) const {
          {room.adjusted(each.right() + kGap, 0, 0, 0), room.adjusted(0, each.bottom() + kGap, 0, 0),
           QRect(0, 0, each.left() - kGap, room.height()), QRect(0, 0, room.width(), each.top() - kGap)})
       if (side.width() >= kLeast.width() && side.height() >= kLeast.height()) out.push_back(placeIn(side, wanted));
-  const QSize small = wanted.size().boundedTo(kLeast.expandedTo(wanted.size() / 2));
+  const QSize small = wanted.size().boundedTo(kLeast.expandedTo({wanted.width() * 2 / 3, wanted.height() / 2}));
   for (const int width : {wanted.width(), small.width()})
     for (const int height : {wanted.height(), small.height()})
       for (int x = room.left(); x + width <= room.right(); x += kStep)

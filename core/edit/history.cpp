@@ -39,6 +39,7 @@ void takeAlong(Project& project, const std::string& from, const std::string& nam
   take(old.instructions, page.instructions);
   take(old.muted, page.muted);
   take(old.enlarged, page.enlarged);
+  take(old.watched, page.watched);
   takeSpots(old.reroutes, page.reroutes);
   takeSpots(old.sizeNames, page.sizeNames);
   if (from == to) return std::ranges::replace(old.bookmarks, name, newName), void();

@@ -39,8 +39,14 @@ Status FeedArrays::store(int64_t device, const Literal& value) {
   return {};
 }
 
+int64_t FeedArrays::position() const {
+  const auto found = read_.find(0);
+  return found == read_.end() ? 0 : found->second;
+}
+
 HostFeeds FeedArrays::feeds() {
   HostFeeds out;
+  if (refusal_) out.infeed = [this](int64_t, const Shape&) -> Result<Literal> { return fail(*refusal_); };
   if (source_) out.infeed = [this](int64_t device, const Shape& shape) { return next(device, shape); };
   if (keeps_) out.outfeed = [this](int64_t device, const Literal& value) { return store(device, value); };
   return out;

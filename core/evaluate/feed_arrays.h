@@ -24,6 +24,11 @@ class FeedArrays {
   // source absent: infeeds have none and fail. keeps false: outfeeds have no sink and fail.
   FeedArrays(std::optional<NamedArrays> source, bool keeps, FeedForm form = {})
       : source_(std::move(source)), keeps_(keeps), form_(std::move(form)) {}
+  // Infeeds fail with these words: the source cannot be read.
+  void refuse(Diagnostic why) { refusal_ = std::move(why); }
+  // How many arrays the first device has read; from which on it reads.
+  int64_t position() const;
+  void startAt(int64_t position) { read_ = {{0, position}}; }
   // Of this object, which must outlive them.
   HostFeeds feeds();
   // The next run reads from the first array on, and its outfeeds take the place of the last one's.
@@ -35,6 +40,7 @@ class FeedArrays {
   Status store(int64_t device, const Literal& value);
 
   std::optional<NamedArrays> source_;
+  std::optional<Diagnostic> refusal_;
   NamedArrays taken_;
   bool keeps_;
   FeedForm form_;

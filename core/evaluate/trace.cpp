@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "core/devices/collectives.h"
 #include "core/evaluate/applications.h"
+#include "core/evaluate/feed_arrays.h"
 #include "core/ops/inference/infer.h"
 #include "core/ops/op.h"
 
@@ -71,14 +73,46 @@ Status takesArguments(const Module& module, const CallTrace& trace) {
   return fail("%" + module.at(trace.computation).name + " takes other values than its caller gives");
 }
 
-Status traceCall(const Module& module, CallTrace& trace, const std::atomic<bool>* cancel,
+// What evaluations share.
+struct Outside {
+  const std::atomic<bool>* cancel;
+  FeedArrays* feeds;  // null: none
+
+  // Infeeds read from an array on.
+  Result<Literal> evaluate(const Module& module, ComputationId computation, std::span<const Literal> arguments,
+                           EvaluateOptions options, int64_t from) const {
+    options.cancel = cancel;
+    if (!feeds) return evaluateComputation(module, computation, arguments, options);
+    feeds->startAt(from);
+    DeviceGroup group({}, feeds->feeds());
+    ThreadCommunicator communicator(group, 0);
+    options.communicator = &communicator;
+    return evaluateComputation(module, computation, arguments, options);
+  }
+};
+
+// A call, and how many arrays were fed before it and before each call in it.
+struct Reached {
+  CallTrace trace;
+  int64_t fed = 0;
+  std::unordered_map<InstructionId, int64_t> fedBefore = {};
+};
+
+Status traceCall(const Module& module, Reached& call, const Outside& outside,
                  std::span<const InstructionId> unknown = {}) {
+  CallTrace& trace = call.trace;
   const std::vector<InstructionId> shown = completePart(module, trace.computation, unknown);
   if (shown.empty()) return {};
   TESSERA_TRY(takesArguments(module, trace));
   Module copy = module;
   showAll(copy, trace.computation, shown);
-  TESSERA_ASSIGN_OR_RETURN(const Literal all, evaluateComputation(copy, trace.computation, trace.arguments, cancel));
+  EvaluateOptions options;
+  if (outside.feeds)
+    options.called = [&](InstructionId caller, ComputationId, std::span<const Literal>) {
+      call.fedBefore.try_emplace(caller, outside.feeds->position());
+    };
+  TESSERA_ASSIGN_OR_RETURN(const Literal all,
+                           outside.evaluate(copy, trace.computation, trace.arguments, options, call.fed));
   for (size_t i = 0; i < shown.size() && i < all.elements().size(); ++i)
     trace.values.emplace(shown[i], all.elements()[i]);
   return {};
@@ -88,15 +122,17 @@ Status traceCall(const Module& module, CallTrace& trace, const std::atomic<bool>
 struct Watch {
   ComputationId computation;
   int64_t wanted = 0, seen = 0, taken = 0;
-  std::vector<Literal> arguments;
+  std::vector<Literal> arguments = {};
   bool carries = false;
-  std::vector<Literal> carried;
+  std::vector<Literal> carried = {};
+  int64_t fed = 0;  // before the one that was taken
 
-  void see(std::span<const Literal> given) {
+  void see(std::span<const Literal> given, int64_t fedSoFar) {
     if (carries && carried.size() < kMaxCarried && !given.empty()) carried.push_back(given[0]);
     if (seen <= wanted) {
       arguments.assign(given.begin(), given.end());
       taken = seen;
+      fed = fedSoFar;
     }
     ++seen;
   }
@@ -123,35 +159,35 @@ InstructionId addAlone(Module& copy, const Instruction& instruction, Computation
 
 // A caller that is not complete runs nothing: what it calls may not fit what it is given, or itself. What a call, a
 // fusion or a loop gives first is known without.
-Result<CallTrace> traceUnrun(const Module& module, const Instruction& caller, const CallFrame& frame,
-                             std::vector<Literal> operands, const std::atomic<bool>* cancel) {
-  CallTrace out;
-  out.computation = frame.computation;
+Result<Reached> traceUnrun(const Module& module, const Instruction& caller, const CallFrame& frame,
+                           std::vector<Literal> operands, const Outside& outside) {
+  Reached out;
+  out.trace.computation = frame.computation;
   if (caller.opcode != Opcode::Call && caller.opcode != Opcode::Fusion && caller.opcode != Opcode::While) return out;
-  out.arguments = std::move(operands);
-  if (!takesArguments(module, out)) return out.arguments.clear(), out;
-  out.applications = 1;
-  TESSERA_TRY(traceCall(module, out, cancel));
+  out.trace.arguments = std::move(operands);
+  if (!takesArguments(module, out.trace)) return out.trace.arguments.clear(), out;
+  out.trace.applications = 1;
+  TESSERA_TRY(traceCall(module, out, outside));
   return out;
 }
 
-Result<CallTrace> traceFrame(const Module& module, const CallTrace& outer, const CallFrame& frame,
-                             const std::atomic<bool>* cancel) {
+Result<Reached> traceFrame(const Module& module, const Reached& from, const CallFrame& frame, const Outside& outside) {
+  const CallTrace& outer = from.trace;
   if (!module.contains(frame.caller) || !module.contains(frame.computation))
     return fail("the call is not there any more");
   const Instruction& caller = module.at(frame.caller);
   std::vector<Literal> operands;
   for (InstructionId operand : caller.operands) {
     const auto found = outer.values.find(operand);
-    if (found == outer.values.end()) return CallTrace{.computation = frame.computation};  // never reached
+    if (found == outer.values.end()) return Reached{{.computation = frame.computation}};  // never reached
     operands.push_back(found->second);
   }
-  if (!outer.values.contains(frame.caller)) return traceUnrun(module, caller, frame, std::move(operands), cancel);
-  Watch watch{frame.computation, std::max<int64_t>(frame.application, 0), 0, 0, {}, false, {}};
+  if (!outer.values.contains(frame.caller)) return traceUnrun(module, caller, frame, std::move(operands), outside);
+  Watch watch{frame.computation, std::max<int64_t>(frame.application, 0)};
   watch.carries = caller.opcode == Opcode::While && caller.operands.size() == 1;
   if (hasApplications(caller.opcode)) {
     Application application{frame.computation, watch.wanted, 0, 0, {}};
-    TESSERA_TRY(findApplication(module, caller, operands, application, cancel));
+    TESSERA_TRY(findApplication(module, caller, operands, application, outside.cancel));
     watch.seen = application.count;
     watch.taken = application.taken;
     watch.arguments = std::move(application.arguments);
@@ -160,20 +196,23 @@ Result<CallTrace> traceFrame(const Module& module, const CallTrace& outer, const
     const ComputationId probe = copy.addComputation("call");
     const InstructionId alone = addAlone(copy, caller, probe);
     EvaluateOptions options;
-    options.cancel = cancel;
     options.called = [&](InstructionId id, ComputationId computation, std::span<const Literal> arguments) {
-      if (id == alone && computation == frame.computation) watch.see(arguments);
+      if (id == alone && computation == frame.computation)
+        watch.see(arguments, outside.feeds ? outside.feeds->position() : 0);
     };
-    TESSERA_ASSIGN_OR_RETURN(const Literal result, evaluateComputation(copy, probe, operands, options));
+    const auto before = from.fedBefore.find(frame.caller);
+    TESSERA_ASSIGN_OR_RETURN(
+        const Literal result,
+        outside.evaluate(copy, probe, operands, options, before == from.fedBefore.end() ? from.fed : before->second));
     (void)result;
   }
-  CallTrace out;
-  out.computation = frame.computation;
-  out.applications = watch.seen;
-  out.application = watch.taken;
-  out.arguments = std::move(watch.arguments);
-  out.carried = std::move(watch.carried);
-  if (watch.seen > 0) TESSERA_TRY(traceCall(module, out, cancel));
+  Reached out{{.computation = frame.computation,
+               .arguments = std::move(watch.arguments),
+               .applications = watch.seen,
+               .application = watch.taken,
+               .carried = std::move(watch.carried)},
+              watch.fed};
+  if (watch.seen > 0) TESSERA_TRY(traceCall(module, out, outside));
   return out;
 }
 
@@ -201,20 +240,21 @@ const Literal* Trace::find(InstructionId id) const {
 }
 
 Result<Trace> traceModule(const Module& module, std::span<const Literal> arguments, const CallPath& path,
-                          const std::atomic<bool>* cancel, std::span<const InstructionId> unknown) {
+                          const std::atomic<bool>* cancel, std::span<const InstructionId> unknown, FeedArrays* feeds) {
   Trace out;
   if (!module.contains(module.entry())) return out;
-  out.entry.computation = module.entry();
-  out.entry.applications = 1;
-  TESSERA_ASSIGN_OR_RETURN(out.entry.arguments, wholeArguments(module, arguments));
-  TESSERA_TRY(traceCall(module, out.entry, cancel, unknown));
+  const Outside outside{cancel, feeds};
+  Reached entry{{.computation = module.entry(), .applications = 1}};
+  TESSERA_ASSIGN_OR_RETURN(entry.trace.arguments, wholeArguments(module, arguments));
+  TESSERA_TRY(traceCall(module, entry, outside, unknown));
+  std::vector<Reached> calls;
   for (const CallFrame& frame : path) {
-    TESSERA_ASSIGN_OR_RETURN(CallTrace call,
-                             traceFrame(module, out.calls.empty() ? out.entry : out.calls.back(), frame, cancel));
-    const bool reached = call.applications > 0;
-    out.calls.push_back(std::move(call));
-    if (!reached) break;
+    TESSERA_ASSIGN_OR_RETURN(Reached call, traceFrame(module, calls.empty() ? entry : calls.back(), frame, outside));
+    calls.push_back(std::move(call));
+    if (calls.back().trace.applications == 0) break;
   }
+  out.entry = std::move(entry.trace);
+  for (Reached& each : calls) out.calls.push_back(std::move(each.trace));
   return out;
 }
 

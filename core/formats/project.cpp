@@ -15,6 +15,7 @@
 //   via "add.3" 1 40 60 40 90          points that the wire to input 1 passes
 //   mute "add.3"                       a run passes it by
 //   large "add.3"                      its value is shown large
+//   watch "add.3"                      its value is shown, however long that takes
 //   size "x" 0 "B"                     what a dimension is called
 //   bookmark "add.3"
 //   hlo                                HLO text follows, up to the last line
@@ -37,6 +38,10 @@ namespace {
 constexpr std::string_view kMagic = "tessera project ";
 constexpr int64_t kVersion = 1;
 constexpr double kLargest = 1e9;  // number of a file
+
+// What is said of an instruction in one word.
+constexpr std::pair<std::string_view, std::set<std::string> ProjectPage::*> kMarks[] = {
+    {"mute", &ProjectPage::muted}, {"large", &ProjectPage::enlarged}, {"watch", &ProjectPage::watched}};
 
 std::string inQuotes(std::string_view text) {
   std::string out = "\"";
@@ -154,13 +159,14 @@ class Reader {
       page_ = &out_.project.page(text);
       return {};
     }
-    constexpr std::string_view kPageWords[] = {"groups", "open", "at",    "group-at", "frame",   "note",
-                                               "via",    "mute", "large", "size",     "bookmark"};
+    constexpr std::string_view kPageWords[] = {"groups", "open", "at",    "group-at", "frame", "note",
+                                               "via",    "mute", "large", "watch",    "size",  "bookmark"};
     if (std::ranges::find(kPageWords, key) == std::end(kPageWords))
-      return wrong("the line does not read",
-                   "graph, show, run, flow, page, groups, open, at, group-at, frame, note, via, mute, large, size, "
-                   "bookmark, hlo or end",
-                   std::string(whole_.substr(0, 60)));
+      return wrong(
+          "the line does not read",
+          "graph, show, run, flow, page, groups, open, at, group-at, frame, note, via, mute, large, watch, size, "
+          "bookmark, hlo or end",
+          std::string(whole_.substr(0, 60)));
     if (out_.project.pages.empty()) return wrong("the line belongs to no page", "page \"COMPUTATION\" above");
     page_ = &out_.project.pages.back();
     return readPageItem(key);
@@ -186,14 +192,17 @@ class Reader {
       skipBlanks();
       return line_.empty() ? Status() : readCount(box.color, kPageColors);
     }
-    if (key == "mute" || key == "large" || key == "bookmark") {
+    if (key == "bookmark") {
       TESSERA_TRY(readText(text));
-      if (key != "bookmark")
-        (key == "mute" ? page_->muted : page_->enlarged).insert(std::move(text));
-      else
-        page_->bookmarks.push_back(std::move(text));
+      page_->bookmarks.push_back(std::move(text));
       return {};
     }
+    for (const auto& [word, names] : kMarks)
+      if (key == word) {
+        TESSERA_TRY(readText(text));
+        (page_->*names).insert(std::move(text));
+        return {};
+      }
     if (key == "via" || key == "size") return readSpot(key);
     PagePoint point;
     TESSERA_TRY(readString(text));
@@ -312,8 +321,8 @@ void appendPage(std::string& out, const ProjectPage& page) {
     for (const PagePoint& p : points) out += ' ' + number(p.x) + ' ' + number(p.y);
     out += '\n';
   }
-  for (const std::string& name : page.muted) out += "mute " + inQuotes(name) + '\n';
-  for (const std::string& name : page.enlarged) out += "large " + inQuotes(name) + '\n';
+  for (const auto& [word, names] : kMarks)
+    for (const std::string& name : page.*names) out += std::string(word) + ' ' + inQuotes(name) + '\n';
   for (const auto& [spot, name] : page.sizeNames)
     out += "size " + inQuotes(spot.first) + ' ' + std::to_string(spot.second) + ' ' + inQuotes(name) + '\n';
   for (const std::string& name : page.bookmarks) out += "bookmark " + inQuotes(name) + '\n';

@@ -52,6 +52,7 @@ struct ProjectPage {
   std::map<PageSpot, std::vector<PagePoint>> reroutes;  // by input: points that its wire passes
   std::set<std::string> muted;                          // instructions that a run passes by
   std::set<std::string> enlarged;                       // those whose values are shown large
+  std::set<std::string> watched;                        // those whose values are shown though it takes long
   std::map<PageSpot, std::string> sizeNames;            // by dimension: "B", "T"
   std::vector<std::string> bookmarks;                   // instructions, in the order of their numbers
 

@@ -61,7 +61,7 @@ void ProjectPage::forgetPlaces() {
 
 bool ProjectPage::arranged() const {
   return isPlaced() || !frames.empty() || !notes.empty() || !reroutes.empty() || !muted.empty() || !enlarged.empty() ||
-         !sizeNames.empty() || !bookmarks.empty();
+         !watched.empty() || !sizeNames.empty() || !bookmarks.empty();
 }
 
 bool Project::arranged() const {
@@ -76,7 +76,7 @@ void Project::rename(std::string_view computation, const std::string& from, cons
     place.key() = to;
     page.instructions.insert(std::move(place));
   }
-  for (std::set<std::string>* names : {&page.muted, &page.enlarged})
+  for (std::set<std::string>* names : {&page.muted, &page.enlarged, &page.watched})
     if (names->erase(from) > 0 && !to.empty()) names->insert(to);
   if (to.empty())
     std::erase(page.bookmarks, from);

@@ -110,7 +110,7 @@ void Canvas::keepPlace(KeepView keep, const GraphView* before, const SpatialInde
     const QRectF frame = view_ ? frameOf(view_->findGroup(group.toStdString())) : QRectF();
     return frame.isEmpty() ? void() : viewport_.place(frame.topLeft(), anchorAt_);
   }
-  if (keep == KeepView::Place) return viewport_.follow({});
+  if (keep == KeepView::Place) return viewport_.stay();
   const bool both = before && index && view_ && index_;
   const auto shift = both ? shiftBetween(*before, *index, *view_, *index_) : std::nullopt;
   if (shift)
@@ -129,6 +129,18 @@ void Canvas::setTheme(Theme theme) {
 
 QRectF Canvas::frameOf(int32_t viewNode) const {
   return index_ ? toQRectF(index_->frameBounds(viewNode)).translated(tools_->move.movedBy(viewNode)) : QRectF();
+}
+
+std::vector<QRect> Canvas::boxesInSight() const {
+  std::vector<QRect> out;
+  const QRectF seen = viewport_.visible();
+  for (size_t v = 0; view_ && v < view_->nodes.size(); ++v) {
+    const ViewNode& node = view_->nodes[v];
+    if (node.kind == ViewNode::Kind::OpenGroup || node.owner >= 0) continue;
+    const QRectF frame = frameOf(static_cast<int32_t>(v));
+    if (!frame.isEmpty() && frame.intersects(seen)) out.push_back(viewport_.toWidget(frame).toAlignedRect());
+  }
+  return out;
 }
 
 // --- selection

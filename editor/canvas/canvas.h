@@ -39,7 +39,7 @@ class Canvas : public QWidget {
 
   enum class KeepView { No, Boxes, Place };
   // Shows another picture with the view that it was drawn from. KeepView::No fits it; Boxes keeps the zoom and most
-  // boxes where they are on the screen, Place what is looked at, whichever boxes were moved there. A group that was
+  // boxes where they are on the screen, Place zoom and place, whatever comes, moves or grows there. A group that was
   // just toggled by double click stays under the pointer. `index` may be built beforehand on a worker (makeIndex);
   // without it it is built here (about 30 ms at 100,000 nodes).
   void setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<const GraphView> view,
@@ -83,6 +83,8 @@ class Canvas : public QWidget {
 
   // Box of an instruction (or of the group that hides it) in scene units; empty when it is not in this view.
   QRectF boxOf(InstructionId id) const { return frameOf(nodeOf(id)); }
+
+  std::vector<QRect> boxesInSight() const;  // of nodes and closed groups, in widget pixels
 
   // --- for what the canvas is made of, and its tools
   QRectF frameOf(int32_t viewNode) const;  // scene; while it is dragged, too

@@ -132,6 +132,12 @@ void Viewport::follow(QPointF shift) {
   fitted_ = false;
 }
 
+void Viewport::stay() {
+  const bool whole = fitted_;
+  set(zoom_, origin_);
+  fitted_ = whole;
+}
+
 // --- going where something is
 
 void Viewport::scrollTo(QRectF scene) {
@@ -150,16 +156,21 @@ void Viewport::scrollTo(QRectF scene) {
   if (origin != origin_) set(zoom_, origin);
 }
 
-// The row of neighbours: what was just made is wired to them next.
+// Only along what is out of sight; up or down with the row of neighbours: what was just made is wired to them next.
 bool Viewport::bringIntoView(QRectF scene) {
-  const double margin = kFitMargin / zoom_;
+  const double margin = kFitMargin / zoom_, snug = kSnug / zoom_;
   const QRectF seen = free();
-  if (scene.isEmpty() || seen.contains(scene.adjusted(-margin, -margin, margin, margin))) return true;
+  if (scene.isEmpty() || seen.contains(scene.adjusted(-snug, -snug, snug, snug))) return true;
+  const bool across = scene.left() - snug < seen.left() || scene.right() + snug > seen.right();
+  const bool along = scene.top() - snug < seen.top() || scene.bottom() + snug > seen.bottom();
   const double row = std::clamp((seen.height() - scene.height()) / 2 - margin, 0.0, kRowHeight);
-  const QRectF wanted = scene.adjusted(-margin, -margin - row, margin, margin + row);
+  const double x = across ? margin : 0, y = along ? margin + row : 0;
+  const QRectF wanted = scene.adjusted(-x, -y, x, y);
   if (wanted.width() > seen.width() || wanted.height() > seen.height()) return false;
+  const bool whole = fitted_;
   set(zoom_, origin_ + QPointF(outside(wanted.left(), wanted.right(), seen.left(), seen.right()),
                                outside(wanted.top(), wanted.bottom(), seen.top(), seen.bottom())));
+  fitted_ = whole && bounds_ && free().contains(*bounds_);
   return true;
 }
 

@@ -48,8 +48,10 @@ class Viewport : public QObject {
   void resized();
   // What was seen has moved by so much, and there may be more of it.
   void follow(QPointF shift);
+  // There may be more or less of what is seen: the view is the user's.
+  void stay();
   // Moves as little as shows the rectangle: with a margin, or with room for a row of boxes above and below where there
-  // is any. False: it is larger than what is seen.
+  // is any; one that is in sight moves nothing. False: it is larger than what is seen.
   void scrollTo(QRectF scene);
   bool bringIntoView(QRectF scene);
   // Moves, else zooms out as little as shows the whole rectangle; where it could not be read then, its beginning.

@@ -30,6 +30,7 @@ std::string typedSource(const QString& text) {
 
 ArgumentSources::ArgumentSources(Document& document, Canvas& canvas, QObject* parent)
     : QObject(parent), document_(document), canvas_(canvas), field_(new ValueField(&canvas)) {
+  field_->setAround([&canvas] { return canvas.boxesInSight(); });
   connect(&canvas_, &Canvas::argumentClicked, this, &ArgumentSources::open);
   connect(&document_, &Document::opened, field_, &QWidget::hide);
   connect(&document_.live(), &LiveValues::changed, this, &ArgumentSources::sayWhyThereAreNone);

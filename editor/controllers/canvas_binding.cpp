@@ -60,12 +60,25 @@ void CanvasBinding::reveal(InstructionId id) {
 
 void CanvasBinding::followNext() { follows_ = true; }
 
+// What is selected, with all that was not there before.
+QRectF CanvasBinding::newSince(const GraphView* before) const {
+  QRectF all;
+  for (InstructionId id : document_.selection()) all |= canvas_.boxOf(id);
+  const GraphView& now = *canvas_.view();
+  for (size_t v = 0; before && before->computation == now.computation && v < now.nodes.size(); ++v)
+    if (const InstructionId shown = now.nodes[v].shows(); shown.valid() && before->boxOf(shown) < 0)
+      all |= canvas_.frameOf(static_cast<int32_t>(v));
+  return all;
+}
+
 void CanvasBinding::showScene(bool keepView) {
   const Scene& scene = document_.view().scene();
   const auto kept = scene.options.placed.empty() ? Canvas::KeepView::Boxes : Canvas::KeepView::Place;
+  const auto before = canvas_.view();
   canvas_.setPicture(scene.picture, scene.view, keepView ? kept : Canvas::KeepView::No, scene.index);
   canvas_.setSelection(document_.selection(), reveals_);
-  if (std::exchange(follows_, false)) canvas_.bringIntoView();
+  if (std::exchange(follows_, false) && !canvas_.viewport().bringIntoView(newSince(before.get())))
+    canvas_.bringIntoView();
   if (std::exchange(reveals_, false) && !canvas_.showsSelection()) canvas_.fitSelection();
   showMarks();
   showLight();
@@ -124,6 +137,8 @@ QString CanvasBinding::tooltipFor(InstructionId id) const {
       tooltipOf(module, id, legendOf(document_.view().huesOf(id), module.shapeOf(id).dimensions, QToolTip::palette()));
   QString why = document_.live().whyNone(id);
   if (why.isEmpty()) why = document_.watched().whyNone(id);
+  if (const QString call = document_.watched().callOf(id); why.isEmpty() && !call.isEmpty())
+    out += QStringLiteral("<br>") + tr("The value is %1").arg(call.toHtmlEscaped());
   if (!why.isEmpty()) out += QStringLiteral("<br>") + tr("No value: %1").arg(why.toHtmlEscaped());
   return out;
 }

@@ -32,6 +32,7 @@ class CanvasBinding : public QObject {
 
  private:
   void showScene(bool keepView);
+  QRectF newSince(const GraphView* before) const;
   void showMarks();
   void showValues();
   void showLight();  // what was found, what a panel points at, what differs

@@ -67,6 +67,11 @@ void CanvasMenu::addActionOf(QMenu& menu, const QString& id) const {
   menu.addAction(*found);
 }
 
+bool CanvasMenu::isResult(InstructionId id) const {
+  const Module& module = document_.module();
+  return module.contains(id) && module.contains(module.entry()) && module.entryComputation().root == id;
+}
+
 // What only some nodes have is offered there alone.
 void CanvasMenu::fillNode(QMenu& menu, InstructionId id) {
   const bool known = document_.module().contains(id);
@@ -76,9 +81,11 @@ void CanvasMenu::fillNode(QMenu& menu, InstructionId id) {
   if (parameter) addActionOf(menu, QStringLiteral("argument-source"));
   if (inputs > 0) addActionOf(menu, QStringLiteral("pick-source"));
   if (inputs > 1) addActionOf(menu, QStringLiteral("swap"));
-  addEach(menu, {"pull-out", "size", "make-result", "mute",  "-",         "value",  "watch-value", "enlarge", "fields",
-                 "-",        "cut",  "copy",        "paste", "duplicate", "delete", "delete-open", "-",       "frame",
-                 "tidy",     "-",    "isolate",     "hide",  "-"});
+  addEach(menu, {"pull-out", "size", "make-result", "mute", "-"});
+  if (parameter || isResult(id)) addActionOf(menu, QStringLiteral("feed back"));
+  addEach(*menu.addMenu(tr("Val&ue")), {"value", "watch-value", "enlarge", "fields"});
+  addEach(menu, {"-", "cut", "copy", "paste", "duplicate", "delete", "delete-open", "-", "frame", "tidy", "-",
+                 "isolate", "hide", "-"});
   addEach(*menu.addMenu(tr("&Build from it")),
           {"group", "inline", "promote", "gradient", "extract", "take-out", "save-block"});
   addEach(*menu.addMenu(tr("Se&lect")), {"select-same", "select-needed", "select-users", "invert", "select-all"});
@@ -87,7 +94,7 @@ void CanvasMenu::fillNode(QMenu& menu, InstructionId id) {
 void CanvasMenu::fillGroup(QMenu& menu, const CanvasSpot& spot) {
   const ViewNode& node = canvas_.view()->nodes[static_cast<size_t>(spot.viewNode)];
   const bool open = node.kind == ViewNode::Kind::OpenGroup;
-  addItem(menu, open ? tr("Close the &group") : tr("Open the &group"), tr("Enter"),
+  addItem(menu, open ? tr("Close the g&roup") : tr("Open the g&roup"), tr("Enter"),
           [this, group = QString::fromStdString(node.group)] { emit canvas_.groupToggled(group); });
   if (node.caller)
     addItem(menu, tr("Show wh&at it calls"), {}, [this, id = node.instruction] {
@@ -105,7 +112,7 @@ void CanvasMenu::fillInput(QMenu& menu, const CanvasSpot& spot) {
   const auto inputs = canvas_.wires().hints().inputs(spot.instruction);
   const auto k = static_cast<size_t>(spot.operand);
   const bool open = k < inputs.size() && !inputs[k].value.valid();
-  addItem(menu, tr("C&hoose what feeds it …"), QString::number(spot.operand + 1),
+  addItem(menu, tr("Choose &what feeds it …"), QString::number(spot.operand + 1),
           [this, spot] { edits_.pickSource(spot.instruction, spot.operand); });
   if (open)
     addItem(menu, tr("&Type a value …"), tr("Click"),
@@ -124,6 +131,7 @@ void CanvasMenu::fillOutput(QMenu& menu, const CanvasSpot& spot) {
   addItem(menu, tr("&Watch its value"), tr("Ctrl+Shift+click"),
           [this, spot] { emit canvas_.valueWanted(spot.instruction); });
   menu.addSeparator();
+  if (isResult(spot.instruction)) addActionOf(menu, QStringLiteral("feed back"));
   addEach(menu, {"make-result", "gradient", "select-users"});
 }
 

@@ -33,6 +33,7 @@ class CanvasMenu : public QObject {
   void fillOutput(QMenu& menu, const CanvasSpot& spot);
   void fillWire(QMenu& menu, const CanvasSpot& spot);
   void fillPage(QMenu& menu);
+  bool isResult(InstructionId id) const;  // of the whole
   template <size_t N>
   void addEach(QMenu& menu, const char* const (&ids)[N]) const;
   void addActionOf(QMenu& menu, const QString& id) const;

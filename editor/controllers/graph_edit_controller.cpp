@@ -53,6 +53,8 @@ GraphEditController::GraphEditController(Document& document, Canvas& canvas, QOb
       choices_(new ChoiceList(&canvas)),
       field_(new ValueField(&canvas)),
       sources_(new SourcePick(&canvas)) {
+  for (PopupFrame* each : std::initializer_list<PopupFrame*>{search_, choices_, field_, sources_})
+    each->setAround([&canvas] { return canvas.boxesInSight(); });
   connect(&document_, &Document::opened, this, &GraphEditController::forget);
   connectCanvas();
   new CanvasMenu(document_, canvas_, *this);

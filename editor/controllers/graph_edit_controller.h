@@ -96,7 +96,7 @@ class GraphEditController : public QObject {
   void dropWire(InstructionId value, InstructionId user, int operand, QPointF at);
   void offer(std::vector<ConnectionOption> ways, InstructionId value, InstructionId user, const QString& heading,
              QPointF at);
-  std::vector<QRect> boxAndWire(InstructionId node, QPointF port, QPointF pointer) const;
+  std::vector<QRect> boxAndWire(InstructionId node, QPointF from, QPointF to) const;
   void goOnAdding();
   void openSearchBesideSelection(QPoint at);
   bool knowsInputs(const PaletteEntry& entry);

@@ -1,10 +1,12 @@
 // What feeds an input and what an output feeds, asked for by key or menu; where new instructions go; an operation in
 // place of another; what of the page is selected.
+#include <QPainterPath>
 #include <algorithm>
 
 #include "core/edit/palette/replacing.h"
 #include "core/edit/wiring/field.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/paths.h"
 #include "editor/canvas/tools/wire_tool.h"
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/document/document.h"
@@ -68,10 +70,18 @@ std::vector<InstructionId> GraphEditController::selectedSources() const {
   return out;
 }
 
-// On the canvas: a node, and the wire from its port to the pointer.
-std::vector<QRect> GraphEditController::boxAndWire(InstructionId node, QPointF port, QPointF pointer) const {
-  return {canvas_.viewport().toWidget(canvas_.boxOf(node)).toAlignedRect(),
-          QRectF(port, pointer).normalized().toAlignedRect()};
+// On the canvas: a node, and piece by piece the wire that is in the hand.
+std::vector<QRect> GraphEditController::boxAndWire(InstructionId node, QPointF from, QPointF to) const {
+  constexpr int kPieces = 12;
+  constexpr double kBend = 24, kClear = 3;
+  std::vector<QRect> out{canvas_.viewport().toWidget(canvas_.boxOf(node)).toAlignedRect()};
+  const QPainterPath wire = looseWire(from, to, canvas_.view()->flow, kBend);
+  for (int i = 0; i < kPieces; ++i)
+    out.push_back(QRectF(wire.pointAtPercent(double(i) / kPieces), wire.pointAtPercent(double(i + 1) / kPieces))
+                      .normalized()
+                      .adjusted(-kClear, -kClear, kClear, kClear)
+                      .toAlignedRect());
+  return out;
 }
 
 void GraphEditController::addAfter(InstructionId value, QPointF at) {
@@ -85,7 +95,7 @@ void GraphEditController::addAfter(InstructionId value, QPointF at) {
 
 void GraphEditController::addBefore(InstructionId user, int operand, QPointF at) {
   if (!hasInput(user, operand)) return canvas_.wires().end();
-  search_->standBeside(boxAndWire(user, canvas_.wires().inputAt(canvas_.nodeOf(user), operand), at));
+  search_->standBeside(boxAndWire(user, at, canvas_.wires().inputAt(canvas_.nodeOf(user), operand)));
   openSearch(at.toPoint());
   droppedUser_ = user;
   droppedOperand_ = operand;

@@ -34,6 +34,7 @@ std::vector<PlaceInstruction> placeOf(const Document& document, const Canvas& ca
 
 GroupActions::GroupActions(Document& document, Canvas& canvas, QObject* parent)
     : QObject(parent), document_(document), canvas_(canvas), choices_(new ChoiceList(&canvas)) {
+  choices_->setAround([&canvas] { return canvas.boxesInSight(); });
   connect(choices_, &ChoiceList::chosen, this, &GroupActions::take);
   connect(&document_, &Document::opened, choices_, &QWidget::hide);  // they are of the document before
 }

@@ -113,6 +113,7 @@ void LessonController::follow(const QString& link) {
   if (!id) return;
   document_.select({*id});
   emit revealWanted();
+  if (panel_.isLinkClicked()) canvas_.setFocus();
 }
 
 }  // namespace tessera

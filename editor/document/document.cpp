@@ -164,6 +164,7 @@ void Document::install(OpenedFile file) {
   emit live_.changed();
   emit runSettingsChanged();
   live_.followScene();
+  watched_.follow();
   showAsks(file_.isOfProgram() ? filesOfRun().asks(runSettings()) : std::move(file.asks));
   if (isPlainGraph()) return;
   file_.compareFormInBackground();
@@ -252,6 +253,7 @@ void Document::perform(Edit edit, InstructionId selects, StepKey key) {
 
 void Document::edited(const EditResult& result, InstructionId selects) {
   view_.leaveRemovedComputation();
+  live_.leaveRemovedCalls();
   takeProject();
   moduleReplaced();
   const uint32_t made =
@@ -268,6 +270,7 @@ void Document::edited(const EditResult& result, InstructionId selects) {
 // A step that only arranged leaves values and the last run alone, unless it muted.
 void Document::moved(const HistoryStep& step) {
   view_.leaveRemovedComputation();
+  live_.leaveRemovedCalls();
   const std::vector<InstructionId> mutedBefore = muted();
   takeProject();
   if (step.graphChanged) {
@@ -346,7 +349,11 @@ const ProjectPage* Document::page() const {
 }
 
 void Document::arrange(const QString& title, PageChange change) {
-  if (isOpen() && !isPlainGraph()) edits_.arrange(title, module().at(view_.computation()).name, std::move(change));
+  arrange(title, view_.computation(), std::move(change));
+}
+
+void Document::arrange(const QString& title, ComputationId computation, PageChange change) {
+  if (isOpen() && !isPlainGraph()) edits_.arrange(title, module().at(computation).name, std::move(change));
 }
 
 void Document::setFlow(PageFlow flow) {
@@ -397,6 +404,7 @@ void Document::takeProject() {
   Project fresh = withOpenGroupsOf(state_.project, history().project());
   const bool runsOtherwise = fresh.run != runSettings();
   state_.project = std::move(fresh);
+  watched_.take();
   if (!runsOtherwise) return;
   emit runSettingsChanged();
   evaluate();
@@ -407,6 +415,7 @@ void Document::rememberOpenGroups() {
 }
 
 void Document::pageReplaced() {
+  watched_.follow();
   view_.projectReplaced();
   emit pageChanged();
 }

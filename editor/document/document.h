@@ -87,6 +87,7 @@ class Document : public QObject {
   const ProjectPage* page() const;  // of the computation that is shown; null: it has none
   using PageChange = EditQueue::PageChange;
   void arrange(const QString& title, PageChange change);
+  void arrange(const QString& title, ComputationId computation, PageChange change);
   // Which way wires run, on every page; places are forgotten.
   void setFlow(PageFlow flow);
   std::vector<InstructionId> muted() const;

@@ -70,10 +70,11 @@ void sayNotRun(const Module& module, ComputationId computation, NodeValues& node
 
 // The first call of a computation that is in sight beside the one that is looked at.
 void addCall(const Module& module, std::span<const Literal> arguments, ComputationId computation,
-             const std::atomic<bool>* cancel, std::span<const InstructionId> unknown, NodeValues& nodes) {
+             const std::atomic<bool>* cancel, std::span<const InstructionId> unknown, FeedArrays* feeds,
+             NodeValues& nodes) {
   const CallPath path = pathTo(module, computation);
   if (path.empty()) return sayNotRun(module, computation, nodes);
-  const auto trace = traceModule(module, arguments, path, cancel, unknown);
+  const auto trace = traceModule(module, arguments, path, cancel, unknown, feeds);
   if (!trace) return;
   if (trace->calls.size() < path.size() || trace->calls.back().applications == 0)
     return sayNotRun(module, computation, nodes);
@@ -92,7 +93,7 @@ struct Request {
   CancelToken cancel;
 };
 
-// Up to what the edit that is evaluated took away; the scene follows it later.
+// Up to what an edit or undo took away; the scene follows it later.
 CallPath whatIsThere(const CallPath& path, const Module& module) {
   const auto gone = std::ranges::find_if(path, [&](const CallFrame& frame) {
     return !module.contains(frame.caller) || !module.contains(frame.computation);
@@ -113,10 +114,10 @@ Result<PossibleArguments> argumentsOf(const Request& request) {
 }
 
 // An instruction that cannot be evaluated is one more fault: the rest is evaluated without it.
-Result<Trace> traced(const Request& request, std::span<const Literal> arguments, Faults& faults) {
+Result<Trace> traced(const Request& request, std::span<const Literal> arguments, FeedArrays* feeds, Faults& faults) {
   const Module& module = request.module;
   while (true) {
-    auto trace = traceModule(module, arguments, request.calls, request.cancel.get(), keysOf(faults));
+    auto trace = traceModule(module, arguments, request.calls, request.cancel.get(), keysOf(faults), feeds);
     if (trace || *request.cancel || faults.size() >= kMostFaults) return trace;
     const Diagnostic& error = trace.error();
     const InstructionId at = error.instruction;
@@ -126,7 +127,7 @@ Result<Trace> traced(const Request& request, std::span<const Literal> arguments,
   }
 }
 
-NodeValues nodeValues(const Request& request, std::span<const Literal> arguments, const Trace& trace,
+NodeValues nodeValues(const Request& request, std::span<const Literal> arguments, FeedArrays* feeds, const Trace& trace,
                       const Faults& faults) {
   NodeValues nodes = nodeValues(request.module, trace);
   for (size_t k = 0; k < request.calls.size(); ++k)
@@ -135,7 +136,7 @@ NodeValues nodeValues(const Request& request, std::span<const Literal> arguments
   for (ComputationId each : request.seen)
     if (request.module.contains(each) &&
         std::ranges::find(request.calls, each, &CallFrame::computation) == request.calls.end())
-      addCall(request.module, arguments, each, request.cancel.get(), keysOf(faults), nodes);
+      addCall(request.module, arguments, each, request.cancel.get(), keysOf(faults), feeds, nodes);
   return nodes;
 }
 
@@ -180,9 +181,13 @@ void LiveValues::evaluate() {
   state_.evaluation = state_.on ? newCancelToken() : nullptr;  // an answer to an older token is dropped
   setEvaluating(state_.on);
   if (!state_.on) return;
-  Request request{
-      withoutMuted(document_.module(), document_.muted()), document_.files(), document_.runSettings(), state_.played,
-      whatIsThere(state_.callPath, document_.module()),    state_.inSight,    state_.evaluation};
+  Request request{withoutMuted(document_.module(), document_.muted()),
+                  document_.files(),
+                  document_.runSettings(),
+                  state_.played,
+                  state_.callPath,
+                  state_.inSight,
+                  state_.evaluation};
   background_.startForFile(
       kRunning, [this, request = std::move(request), revision = document_.revision()]() -> Background::Answer {
         const auto find = [&]() -> Result<Found> {
@@ -190,8 +195,10 @@ void LiveValues::evaluate() {
           TESSERA_ASSIGN_OR_RETURN(const PossibleArguments arguments, argumentsOf(request));
           Found out;
           out.faults = faultsOf(request.module, arguments);
-          TESSERA_ASSIGN_OR_RETURN(Trace trace, traced(request, arguments.values, out.faults));
-          out.nodes = nodeValues(request, arguments.values, trace, out.faults);
+          std::optional<FeedArrays> fed = feedsOf(request.module, request.files, request.settings);
+          FeedArrays* feeds = fed ? &*fed : nullptr;
+          TESSERA_ASSIGN_OR_RETURN(Trace trace, traced(request, arguments.values, feeds, out.faults));
+          out.nodes = nodeValues(request, arguments.values, feeds, trace, out.faults);
           out.lacking = lackingFor(request.module, out.faults);
           sayLacking(request.module, out.faults, out.lacking, out.nodes);
           out.trace = std::make_shared<const Trace>(std::move(trace));
@@ -235,6 +242,8 @@ void LiveValues::lookInto(CallPath path) {
   state_.callPath = std::move(path);
   evaluate();
 }
+
+void LiveValues::leaveRemovedCalls() { state_.callPath = whatIsThere(state_.callPath, document_.module()); }
 
 std::vector<ComputationId> LiveValues::calledInSight() const {
   constexpr size_t kMost = 12;

@@ -49,8 +49,9 @@ class LiveValues : public QObject {
   void stop();  // at once: what the worker still makes is dropped
   bool isEvaluating() const { return state_.evaluates; }
   bool evaluatesFor(int ms) const { return state_.evaluates && since_.hasExpired(ms); }
-  void begin(bool on);  // another file; says nothing
-  void evaluate();      // what is there now, in place of an evaluation that goes on
+  void begin(bool on);       // another file; says nothing
+  void evaluate();           // what is there now, in place of an evaluation that goes on
+  void leaveRemovedCalls();  // nobody is shown a way through what an edit or undo took away
   void followSelection();
   void followScene();  // called computations that are opened or closed get or lose their values
 

@@ -179,6 +179,20 @@ Result<PossibleArguments> possibleArgumentsOf(const Module& module, const FileAc
   return possibleArgumentsBy(rules, module);
 }
 
+std::optional<FeedArrays> feedsOf(const Module& module, const FileAccess& files, const RunSettings& settings) {
+  bool feeds = false;
+  for (ComputationId computation : module.order())
+    for (InstructionId id : module.at(computation).instructions)
+      feeds |= module.at(id).opcode == Opcode::Infeed || module.at(id).opcode == Opcode::Outfeed;
+  if (!feeds) return std::nullopt;
+  if (settings.infeed.empty()) return FeedArrays(std::nullopt, true);
+  auto source = files.readArrays({FileUse::Infeed, settings.infeed});
+  if (source) return FeedArrays(*std::move(source), true);
+  FeedArrays none(std::nullopt, true);
+  none.refuse({.kind = source.error().kind, .message = reasonOf(source.error()).toStdString()});
+  return none;
+}
+
 bool isCheapToRun(const Module& module) {
   if (module.instructionCount() > kMaxEvaluated) return false;
   for (ComputationId computation : module.order())

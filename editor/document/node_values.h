@@ -5,10 +5,12 @@
 #include <QString>
 #include <atomic>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "core/evaluate/argument_rules.h"
+#include "core/evaluate/feed_arrays.h"
 #include "core/evaluate/trace.h"
 #include "core/formats/run_settings.h"
 #include "core/trust/file_access.h"
@@ -37,6 +39,9 @@ Result<std::vector<Literal>> argumentsOf(const Module& module, const FileAccess&
 // The same without those that cannot be made.
 Result<PossibleArguments> possibleArgumentsOf(const Module& module, const FileAccess& files,
                                               const RunSettings& settings, const std::atomic<bool>& cancel);
+// What its infeeds read, of the file that the settings name, and its outfeeds give to, which nobody keeps; none: it has
+// neither.
+std::optional<FeedArrays> feedsOf(const Module& module, const FileAccess& files, const RunSettings& settings);
 // Any picture that Qt reads, but for SVG, which may name other files.
 Result<Samples> decodePicture(std::string_view content, const std::string& name);
 

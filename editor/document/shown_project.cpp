@@ -15,6 +15,16 @@ std::vector<InstructionId> mutedIn(const Module& module, const Project& project)
   return out;
 }
 
+std::set<InstructionId> watchedIn(const Module& module, const Project& project) {
+  std::set<InstructionId> out;
+  for (const ProjectPage& page : project.pages)
+    for (const std::string& name : page.watched)
+      if (const auto id = module.findInstruction(name);
+          id && module.at(module.at(*id).computation).name == page.computation)
+        out.insert(*id);
+  return out;
+}
+
 Project withOpenGroupsOf(const Project& shown, Project fresh) {
   for (const ProjectPage& old : shown.pages) {
     ProjectPage& page = fresh.page(old.computation);

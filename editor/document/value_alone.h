@@ -11,8 +11,9 @@
 
 namespace tessera {
 
-// What it needs becomes a module of its own, which is compiled and run. module: without what is muted. Fails for values
-// inside called computations, and where what it needs is incomplete.
+// What it needs becomes a module of its own, which is compiled and run. module: without what is muted. Of a called
+// computation it is the value in its first call. Fails inside what is applied to elements (reducers, comparators), in a
+// branch that its first call does not take, and where what it needs is incomplete.
 Result<Literal> valueAlone(const Module& module, InstructionId id, const FileAccess& files, const RunSettings& settings,
                            const std::atomic<bool>& cancel);
 

@@ -6,6 +6,7 @@
 #include "core/edit/wiring/splicing.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
+#include "editor/document/shown_project.h"
 #include "editor/document/value_alone.h"
 
 namespace tessera {
@@ -22,31 +23,54 @@ NodeValue said(const QString& text, bool bad = false) {
 
 void WatchedValues::watch(const std::vector<InstructionId>& ids) {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
-  bool any = false;
-  for (InstructionId id : ids) {
-    if (!document_.module().contains(id) || !state_.watched.insert(id).second) continue;
+  wake();
+  mark(ids, true);
+}
+
+void WatchedValues::forget(const std::vector<InstructionId>& ids) { mark(ids, false); }
+
+// A step of the history for each computation that they are of.
+void WatchedValues::mark(const std::vector<InstructionId>& ids, bool on) {
+  const Module& module = document_.module();
+  std::map<ComputationId, std::vector<std::string>> names;
+  for (InstructionId id : ids)
+    if (module.contains(id) && contains(id) != on)
+      names[module.at(id).computation].emplace_back(std::string(module.at(id).name));
+  for (const auto& [computation, those] : names)
+    document_.arrange(on ? tr("Watch values") : tr("Watch no more"), computation, [those, on](ProjectPage& page) {
+      for (const std::string& name : those)
+        if (on)
+          page.watched.insert(name);
+        else
+          page.watched.erase(name);
+    });
+}
+
+void WatchedValues::wake() {
+  if (!std::exchange(state_.awake, true)) compute();
+}
+
+void WatchedValues::take() { state_.watched = watchedIn(document_.module(), document_.project()); }
+
+void WatchedValues::follow() {
+  if (!document_.isOpen() || document_.isPlainGraph()) return;
+  take();
+  const size_t gone = std::erase_if(state_.nodes, [this](const auto& node) { return !contains(node.first); });
+  std::erase_if(state_.values, [this](const auto& value) { return !contains(value.first); });
+  std::erase_if(state_.waiting, [this](InstructionId id) { return !contains(id); });
+  bool any = gone > 0;
+  for (InstructionId id : state_.watched) {
+    if (!state_.nodes.emplace(id, waiting()).second) continue;
     state_.waiting.insert(state_.waiting.begin(), id);
-    state_.nodes[id] = said(tr("waits"));
     any = true;
   }
   if (!any) return;
   emit roomWanted();
   emit changed();
-  if (!isComputing()) next();
+  if (state_.awake && !isComputing()) next();
 }
 
-void WatchedValues::forget(const std::vector<InstructionId>& ids) {
-  bool any = false;
-  for (InstructionId id : ids) {
-    any = state_.watched.erase(id) > 0 || any;
-    state_.nodes.erase(id);
-    state_.values.erase(id);
-    std::erase(state_.waiting, id);
-  }
-  if (!any) return;
-  emit roomWanted();
-  emit changed();
-}
+NodeValue WatchedValues::waiting() const { return said(state_.awake ? tr("waits") : tr("W computes it")); }
 
 std::shared_ptr<const Literal> WatchedValues::valueOf(InstructionId id) const {
   const auto found = state_.values.find(id);
@@ -56,6 +80,15 @@ std::shared_ptr<const Literal> WatchedValues::valueOf(InstructionId id) const {
 QString WatchedValues::whyNone(InstructionId id) const {
   const auto found = state_.nodes.find(id);
   return found == state_.nodes.end() || state_.values.contains(id) ? QString() : found->second.text;
+}
+
+QString WatchedValues::callOf(InstructionId id) const {
+  const Module& module = document_.module();
+  if (!contains(id) || !module.contains(id) || module.at(id).computation == module.entry()) return {};
+  const CallPath path = pathTo(module, module.at(id).computation);
+  if (path.empty()) return {};
+  const std::string_view caller = module.at(path.back().caller).name;
+  return tr("of the first call, by %1").arg(QString::fromUtf8(caller.data(), static_cast<qsizetype>(caller.size())));
 }
 
 void WatchedValues::begin() {
@@ -75,16 +108,15 @@ void WatchedValues::cancel() {
 }
 
 void WatchedValues::compute() {
-  if (state_.watched.empty()) return;
+  if (state_.watched.empty() && state_.nodes.empty()) return;
   tessera::cancel(state_.running);
-  const Module& module = document_.module();
-  std::erase_if(state_.watched, [&](InstructionId id) { return !module.contains(id); });
+  take();
   state_.nodes.clear();
   background_.dispose(std::exchange(state_.values, {}));
   state_.waiting.assign(state_.watched.rbegin(), state_.watched.rend());
-  for (InstructionId id : state_.watched) state_.nodes[id] = said(tr("waits"));
+  for (InstructionId id : state_.watched) state_.nodes[id] = waiting();
   emit changed();
-  next();
+  if (state_.awake) next();
 }
 
 void WatchedValues::next() {

@@ -57,7 +57,10 @@ LessonPanel::LessonPanel(QWidget* parent)
   connect(list_, &QComboBox::activated, this, &LessonPanel::lessonWanted);
   connect(previous_, &QPushButton::clicked, this, [this] { emit lessonWanted(lesson_ - 1); });
   connect(next_, &QPushButton::clicked, this, [this] { emit lessonWanted(lesson_ + 1); });
-  for (QLabel* each : {idea_, ending_}) connect(each, &QLabel::linkActivated, this, &LessonPanel::linkChosen);
+  for (QLabel* each : {idea_, ending_}) {
+    press_.watch(*each);
+    connect(each, &QLabel::linkActivated, this, &LessonPanel::linkChosen);
+  }
   hide();
 }
 
@@ -166,6 +169,7 @@ void LessonPanel::makeSteps() {
   for (const LessonStep& step : lessons()[static_cast<size_t>(lesson_)].steps) {
     auto* row = new StepRow(step, static_cast<int>(steps_.size()) + 1, this);
     connect(row, &StepRow::answered, this, &LessonPanel::answered, Qt::QueuedConnection);
+    press_.watch(*row->words());
     connect(row, &StepRow::linkChosen, this, &LessonPanel::linkChosen);
     column_->addWidget(row);
     steps_.push_back(row);

@@ -5,6 +5,8 @@
 #include <QWidget>
 #include <vector>
 
+#include "editor/text/link_press.h"
+
 class QComboBox;
 class QHBoxLayout;
 class QLabel;
@@ -29,6 +31,7 @@ class LessonPanel : public QWidget {
   QPushButton* nextButton() const { return next_; }
   QPushButton* previousButton() const { return previous_; }
   const std::vector<StepRow*>& steps() const { return steps_; }
+  bool isLinkClicked() const { return press_.isMouse(); }  // the last one that was chosen
   QString ending() const;    // empty: the lesson is not done
   QString progress() const;  // "2 of 9 lessons are done"
 
@@ -60,6 +63,7 @@ class LessonPanel : public QWidget {
   QPushButton *previous_, *next_;
   std::vector<StepRow*> steps_;
   QHBoxLayout *head_ = nullptr, *buttons_ = nullptr;  // in which the two buttons stand
+  LinkPress press_;
   size_t done_ = 0;
   int lesson_ = -1;
 };

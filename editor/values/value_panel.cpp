@@ -173,8 +173,10 @@ void ValuePanel::refresh() {
   if (!value && known) value = watched.get();
   if (!value && known && fetchedRevision_ == document_.revision()) value = fetched_.get();
   if (known) current_->setDimensions(document_.view().huesOf(shown_));
+  const QString call = known && value == watched.get() ? document_.watched().callOf(shown_) : QString();
   if (value)
-    current_->show(nameOf(document_, shown_), *value);
+    current_->show(call.isEmpty() ? nameOf(document_, shown_) : tr("%1, %2").arg(nameOf(document_, shown_), call),
+                   *value);
   else if (!known)
     current_->clear(tr("Select an instruction to see its value; Ctrl+Shift+click watches it where nothing is live."));
   else if (const QString why = document_.live().whyNone(shown_); !why.isEmpty())

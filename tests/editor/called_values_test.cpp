@@ -95,6 +95,31 @@ ENTRY main {
     QCOMPARE(strip("root"), QString("1"));
   }
 
+  // Undo takes away a computation between the entry and the one that is looked at.
+  void theWayToWhatIsShownMayLoseAStep() {
+    hand().openText(R"(HloModule way
+block { p = f32[4] parameter(0) q = f32[4] tanh(p) ROOT y = f32[4] negate(q) }
+ENTRY main {
+  a = f32[4] parameter(0)
+  called = f32[4] call(a), to_apply=block
+  ROOT s = f32[4] abs(called)
+})");
+    const ComputationId block = hand().module().findComputation("block").value();
+    hand().document().select({hand().named("called")});
+    hand().key(Qt::Key_G, Qt::ControlModifier | Qt::ShiftModifier);
+    for (QListWidget* each : hand().canvas().findChildren<QListWidget*>())
+      if (each->isVisible()) hand().enter(each);
+    QCOMPARE(pathTo(hand().module(), block).size(), size_t{2});
+    hand().document().view().showComputation(block);
+    hand().settle();
+    QCOMPARE(hand().document().live().callPath().size(), size_t{2});
+    hand().undo();
+    QCOMPARE(pathTo(hand().module(), block).size(), size_t{1});
+    for (const CallFrame& frame : hand().document().live().callPath())
+      QVERIFY(hand().module().contains(frame.caller) && hand().module().contains(frame.computation));
+    QVERIFY(hand().document().live().valueOf(hand().named("called")));
+  }
+
   void theBarGoesThroughComparisons() {
     hand().openText(R"(HloModule s
 less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT before = pred[] compare(a, b), direction=LT }

@@ -4,9 +4,15 @@
 #include <QMenuBar>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTextBrowser>
+#include <map>
 
 #include "app/studio/window/panels.h"
+#include "editor/controllers/run_controller.h"
+#include "editor/document/player.h"
+#include "editor/panels/inspect/inspector.h"
 #include "editor/panels/popups/source_pick.h"
+#include "editor/panels/run/run_panel.h"
 #include "editor/values/value_panel.h"
 #include "editor/values/value_view.h"
 #include "tests/editor/hand.h"
@@ -86,13 +92,18 @@ ENTRY main {
       }
     QFAIL(text);
   }
-  // Each item has a letter of its own that is underlined.
+  static QStringList lettersOf(const QMenu* menu) {
+    QStringList out;
+    for (const QAction* action : menu ? menu->actions() : QList<QAction*>())
+      if (!action->isSeparator()) out << QKeySequence::mnemonic(action->text()).toString();
+    return out;
+  }
+  // Each item has a letter of its own that is underlined; lists of files, panels and the like have none.
   static void checkLetters(const QMenu* menu) {
-    QStringList letters;
-    for (const QAction* action : menu ? menu->actions() : QList<QAction*>()) {
-      if (!action->isSeparator()) letters << QKeySequence::mnemonic(action->text()).toString();
-      if (action->menu()) checkLetters(action->menu());
-    }
+    QStringList letters = lettersOf(menu);
+    for (const QAction* action : menu ? menu->actions() : QList<QAction*>())
+      if (const QMenu* inner = action->menu(); inner && !inner->isEmpty() && !lettersOf(inner).front().isEmpty())
+        checkLetters(inner);
     QVERIFY2(!letters.contains(QString()), qPrintable(textsOf(menu).join(QStringLiteral(" | "))));
     const qsizetype items = letters.size();
     letters.removeDuplicates();
@@ -357,11 +368,79 @@ ENTRY main {
     QCOMPARE(muted().size(), size_t{1});
   }
 
-  void lettersOfTheRunMenuAreItsOwn() {
+  void lettersOfEveryMenuAreItsOwn() {
     hand().openText(kText, false);
+    const auto menus = hand().window().menuBar()->actions();
+    QVERIFY(menus.size() > 6);
+    for (const QAction* each : menus) {
+      QVERIFY2(each->menu() && !each->menu()->isEmpty(), qPrintable(each->text()));
+      checkLetters(each->menu());
+    }
+  }
+
+  // By keys: Alt, the letter of the menu, the letter of the item.
+  void runSettingsAreInTheRunMenu() {
+    hand().openText(kText, false);
+    QMenu* run = nullptr;
     for (QAction* each : hand().window().menuBar()->actions())
-      if (each->text().contains(QLatin1String("Run"))) return checkLetters(each->menu());
-    QFAIL("no menu Run");
+      if (each->text().contains(QLatin1String("Run"))) run = each->menu();
+    QVERIFY(run && !hand().window().panels().run->isVisible());
+    run->popup(hand().window().mapToGlobal(QPoint(0, 20)));
+    QTest::keyClick(run, Qt::Key_S);
+    hand().settle();
+    QVERIFY(hand().window().panels().run->isVisible());
+  }
+
+  // On a parameter, on the result and on its output; elsewhere it would be one item more to read past.
+  void theMenusOfParameterAndResultFeedItBack() {
+    hand().openText(kText);
+    const Player& player = hand().window().pane().runController().player();
+    const QString words = QStringLiteral("Feed the result back");
+    const auto offers = [&](QPoint at) {
+      QMenu* shown = menuAt(at);
+      const bool out = textsOf(shown).contains(words);
+      if (shown) shown->close();
+      hand().settle();
+      return out;
+    };
+    QVERIFY(!offers(hand().bodyOf(hand().named("t"))));
+    QVERIFY(offers(hand().bodyOf(hand().named("a"))) && offers(hand().outputOf(hand().named("r"))));
+    take(menuAt(hand().bodyOf(hand().named("r"))), "Feed the result back");
+    QCOMPARE(player.feedback(), (std::map<int64_t, int64_t>{{0, 0}}));
+    take(menuAt(hand().bodyOf(hand().named("a"))), "Feed the result back");
+    QVERIFY(!player.feedsBack());
+  }
+
+  // A link of the inspector that is clicked goes to a node, and keys are the canvas's; who goes by keys stays there.
+  void keysFollowALinkThatIsClicked() {
+    hand().openText(kText, false);
+    hand().window().panels().raise(QStringLiteral("inspector"));
+    hand().document().select({hand().named("t")});
+    hand().settle();
+    auto* facts = hand().window().panels().inspector->findChild<QTextBrowser*>();
+    const InstructionId operand = hand().named("s");
+    const QString wanted = QStringLiteral("instruction:%1").arg(operand.value);
+    const QWidget& page = *facts->viewport();
+    const auto link = [&]() -> QPoint {
+      for (int y = 0; y < page.height(); y += 4)
+        for (int x = 0; x < page.width(); x += 4)
+          if (facts->anchorAt(QPoint(x, y)) == wanted) return {x, y};
+      return {-1, -1};
+    };
+    QVERIFY(link().x() >= 0);
+    QTest::mouseClick(facts->viewport(), Qt::LeftButton, {}, link());
+    QVERIFY(hand().selected() == operand);
+    QVERIFY(QApplication::focusWidget() == &hand().canvas());
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_M);
+    hand().settle();
+    QCOMPARE(hand().document().muted(), std::vector{operand});
+    facts->setFocus();
+    QTest::keyClick(facts, Qt::Key_Tab);
+    const InstructionId before = hand().selected();
+    QTest::keyClick(facts, Qt::Key_Return);
+    hand().settle();
+    QVERIFY(hand().selected() != before);
+    QVERIFY(QApplication::focusWidget() == facts);
   }
 
   void aValueIsSeenByKey() {

@@ -109,6 +109,26 @@ class PreferencesTest : public QObject {
   }
 
   // In the window that is open, whatever a widget has of its own: only sizes of the type scale are there.
+  // Some desktops give the keys to the window behind.
+  void keysBehindTheDialogDoNothing() {
+    hand().add("f32[4]");
+    const std::string before = hand().text();
+    PreferencesDialog* dialog = open();
+    QTRY_VERIFY(QApplication::activeModalWidget() == dialog);
+    hand().window().activateWindow();
+    QTRY_VERIFY(QApplication::activeWindow() == &hand().window());
+    hand().key(Qt::Key_Delete);
+    hand().key(Qt::Key_T);
+    QTest::keyClick(&hand().window(), Qt::Key_Z, Qt::ControlModifier);
+    hand().settle();
+    QCOMPARE(hand().text(), before);
+    QVERIFY(!hand().document().page() || hand().document().page()->notes.empty());
+    dialog->close();
+    hand().window().activateWindow();
+    hand().key(Qt::Key_Delete);
+    QVERIFY(hand().text() != before);
+  }
+
   void everyWordOfTheWindowGrows() {
     hand().openText("HloModule m\n\nENTRY e {\n  ROOT x = f32[8] parameter(0)\n}\n", false);
     for (const char* panel : {"text", "layout", "help", "compiled", "source"}) {

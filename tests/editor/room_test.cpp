@@ -2,9 +2,11 @@
 // it; a group that is opened in place comes into sight.
 #include <QDragEnterEvent>
 #include <QMimeData>
+#include <QPainterPath>
 #include <QTest>
 #include <map>
 
+#include "editor/canvas/paths.h"
 #include "editor/panels/palette_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
@@ -170,6 +172,43 @@ class RoomTest : public QObject {
                                                 .arg(frame.width())
                                                 .arg(frame.height())
                                                 .arg(viewport.zoom())));
+  }
+
+  // Neither what the search belongs to, nor its wire, nor other nodes where there is room near.
+  void theSearchCoversNoNodes() {
+    hand().openText(R"(HloModule m
+ENTRY main {
+  a = f32[4] parameter(0)
+  b = f32[4] parameter(1)
+  c = f32[4] parameter(2)
+  s = f32[4] add(a, b)
+  t = f32[4] tanh(s)
+  m = f32[4] multiply(t, c)
+  e = f32[4] exponential(m)
+  ROOT r = f32[4] add(e, s)
+})",
+                    false);
+    Canvas& canvas = hand().canvas();
+    const AddSearch& search = hand().window().addSearch();
+    const auto check = [&](const char* what) {
+      QVERIFY2(search.isVisible(), what);
+      for (const char* name : {"a", "b", "c", "s", "t", "m", "e", "r"})
+        QVERIFY2(
+            !search.geometry().intersects(canvas.viewport().toWidget(canvas.boxOf(hand().named(name))).toAlignedRect()),
+            qPrintable(QLatin1String(what) + QLatin1String(" covers ") + QLatin1String(name)));
+      QTest::keyClick(search.field(), Qt::Key_Escape);
+    };
+    for (const char* name : {"a", "c", "s", "t", "m", "e", "r"}) {
+      hand().click(hand().named(name));
+      hand().key(Qt::Key_Tab);
+      check(name);
+      const QPoint from = hand().outputOf(hand().named(name)), to = hand().placeBelow(hand().named(name));
+      hand().drag(from, to);
+      const QPainterPath wire = looseWire(from, to, canvas.view()->flow, 24);
+      for (int i = 0; i <= 20; ++i)
+        QVERIFY2(!search.geometry().contains(wire.pointAtPercent(i / 20.0).toPoint()), name);
+      check(name);
+    }
   }
 };
 

@@ -248,7 +248,7 @@ class SearchingTest : public QObject {
   void theShortestPathIsAQuery() {
     hand_->document().select({hand_->named("copied"), hand_->named("t"), hand_->named("wide")});  // upwards
     for (QAction* action : hand_->window().findChildren<QAction*>())
-      if (action->text() == u"The shortest &path through them") action->trigger();
+      if (action->text().remove(u'&') == u"The shortest path through them") action->trigger();
     hand_->settle();
     QVERIFY2(field()->text().startsWith(u"trace:"), qPrintable(field()->text()));
     QCOMPARE(lit(), QStringLiteral("wide squashed s t copied"));

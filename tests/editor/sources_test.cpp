@@ -9,6 +9,7 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QSlider>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
 #include <QTreeView>
@@ -21,6 +22,7 @@
 #include "editor/document/player.h"
 #include "editor/panels/inspect/table_panel.h"
 #include "editor/panels/popups/value_field.h"
+#include "editor/panels/run/run_panel.h"
 #include "editor/panels/text/text_panel.h"
 #include "editor/values/play_bar.h"
 #include "editor/values/value_panel.h"
@@ -180,6 +182,48 @@ ENTRY main {
     QVERIFY(live.valueOf(c));
     QVERIFY(live.whyNone(c).isEmpty());
     QVERIFY(hand().window().pane().banner().message().isEmpty());
+  }
+
+  // Its file is typed in Run settings; the nodes show what is read, or what is wrong with it.
+  void anInfeedIsLiveToo() {
+    hand().openText(R"(HloModule feed
+ENTRY main {
+  t = token[] after-all()
+  in = (f32[3], token[]) infeed(t)
+  x = f32[3] get-tuple-element(in), index=0
+  two = f32[3] constant({2, 2, 2})
+  more = f32[3] exponential(two)
+  ROOT y = f32[3] add(x, two)
+})");
+    const QTemporaryDir folder;
+    const std::string file = folder.filePath("feed.npz").toStdString();
+    const std::vector<float> given{1, 2, 4};
+    const Literal literal =
+        *Literal::fromBytes(Shape::arrayRowMajor(ElementType::F32, {3}), std::as_bytes(std::span(given)));
+    QVERIFY(writeNpz(file, {{"feed0", literal}}).has_value());
+    const LiveValues& live = hand().document().live();
+    QVERIFY(!live.valueOf(hand().named("y")) && live.valueOf(hand().named("more")));
+    hand().window().panels().raise(QStringLiteral("run"));
+    const auto type = [&](const QString& name) {
+      for (auto* field : hand().window().panels().run->findChildren<QLineEdit*>())
+        if (field->accessibleName().startsWith(QLatin1String("Infeed"))) {
+          field->setFocus();
+          field->selectAll();
+          QTest::keyClicks(field, name);
+          QTest::keyClick(field, Qt::Key_Return);
+          return hand().settle();
+        }
+      QFAIL("no field for the infeed");
+    };
+    type(QString::fromStdString(file));
+    QVERIFY(live.valueOf(hand().named("y")));
+    QCOMPARE(live.valueOf(hand().named("y"))->data<float>()[2], 6.0F);
+    hand().document().perform({"Twice", {SetOperand{hand().named("y"), 1, hand().named("x")}}});
+    hand().settle();
+    QCOMPARE(live.valueOf(hand().named("y"))->data<float>()[2], 8.0F);
+    type(folder.filePath("none.npz"));
+    QVERIFY(!live.valueOf(hand().named("y")) && live.valueOf(hand().named("more")));
+    QVERIFY2(live.whyNone(hand().named("y")).contains("none.npz"), qPrintable(live.whyNone(hand().named("y"))));
   }
 
   void anOperationThatFailsLeavesTheOtherValues() {

@@ -133,6 +133,82 @@ ENTRY main {
     QVERIFY2(text.endsWith("2") && text.size() < 40, qPrintable(text));
   }
 
+  // As a step of the history, in the sidecar; a file that was opened computes nothing that takes long unasked.
+  void itIsKeptWithTheDocument() {
+    hand().document().select({hand().named("d")});
+    hand().key(Qt::Key_W);
+    const float before = first("d");
+    hand().undo();
+    QVERIFY(watched().watched().empty() && !hasRoom("d"));
+    hand().redo();
+    QVERIFY(watched().contains(hand().named("d")));
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("kept.hlo"));
+    QVERIFY(hand().document().file().save(path).has_value());
+    hand_ = std::make_unique<Hand>();
+    hand().window().openFile(path);
+    hand().settle();
+    QVERIFY(hasRoom("d") && !hasRoom("t"));
+    QVERIFY(!watched().isComputing() && !watched().valueOf(hand().named("d")));
+    QCOMPARE(watched().values().at(hand().named("d")).text, QStringLiteral("W computes it"));
+    hand().document().select({hand().named("d")});
+    hand().key(Qt::Key_W);
+    QVERIFY(watched().valueOf(hand().named("d")));
+    QCOMPARE(first("d"), before);
+  }
+
+  // The first call of each, and it says so; what is applied to elements has none alone.
+  void insideACallItIsTheFirst() {
+    hand().openText(R"(HloModule m
+double { a = f32[] parameter(0) b = f32[] parameter(1) ROOT most = f32[] maximum(a, b) }
+layer { p = f32[256,256] parameter(0)
+  inner = f32[256,256] dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT q = f32[256,256] tanh(inner) }
+body { s = (s32[], f32[256,256]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  v = f32[256,256] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  c = f32[256,256] call(v), to_apply=layer
+  ROOT r = (s32[], f32[256,256]) tuple(next, c) }
+condition { z = (s32[], f32[256,256]) parameter(0)
+  k = s32[] get-tuple-element(z), index=0
+  four = s32[] constant(4)
+  ROOT less = pred[] compare(k, four), direction=LT }
+yes { y = f32[256,256] parameter(0) ROOT yn = f32[256,256] negate(y) }
+no { n = f32[256,256] parameter(0) ROOT nn = f32[256,256] abs(n) }
+ENTRY main {
+  half = f32[] constant(0.5)
+  x = f32[256,256] broadcast(half), dimensions={}
+  zero = s32[] constant(0)
+  start = (s32[], f32[256,256]) tuple(zero, x)
+  loop = (s32[], f32[256,256]) while(start), condition=condition, body=body
+  w = f32[256,256] get-tuple-element(loop), index=1
+  never = pred[] constant(false)
+  either = f32[256,256] conditional(never, w, w), true_computation=yes, false_computation=no
+  least = f32[] constant(-1)
+  ROOT top = f32[256] reduce(either, least), dimensions={1}, to_apply=double
+})",
+                    false);
+    watched().watch({hand().named("inner"), hand().named("v"), hand().named("less"), hand().named("nn"),
+                     hand().named("yn"), hand().named("most")});
+    hand().settle();
+    QCOMPARE(first("inner"), 64.0F);
+    QCOMPARE(first("v"), 0.5F);
+    QVERIFY(watched().valueOf(hand().named("less")));
+    QVERIFY(first("nn") > 0);
+    QCOMPARE(watched().callOf(hand().named("inner")), QStringLiteral("of the first call, by c"));
+    QVERIFY(watched().callOf(hand().named("w")).isEmpty());
+    QVERIFY2(watched().whyNone(hand().named("yn")).contains("another branch"),
+             qPrintable(watched().whyNone(hand().named("yn"))));
+    QVERIFY2(watched().whyNone(hand().named("most")).contains("top"),
+             qPrintable(watched().whyNone(hand().named("most"))));
+    hand().window().panels().raise(QStringLiteral("value"));
+    hand().window().panels().value->want(hand().named("inner"));
+    const QString title = hand().window().panels().value->current()->title();
+    QVERIFY2(title.contains("of the first call, by c"), qPrintable(title));
+  }
+
   void anotherFileHasItsOwn() {
     watched().watch({hand().named("t")});
     hand().openText("HloModule n\nENTRY main {\n  ROOT x = f32[4] parameter(0)\n}");

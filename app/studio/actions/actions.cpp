@@ -24,14 +24,17 @@ QAction* Actions::add(QMenu& menu, ActionSpec spec) {
 }
 
 QAction* Actions::addOverCanvas(QMenu& menu, ActionSpec spec) {
-  QAction* action = add(menu, std::move(spec));
+  QAction* action = addAlsoOnCanvas(menu, std::move(spec));
   action->setShortcutContext(Qt::WidgetShortcut);
-  overCanvas_.push_back(action);
   return action;
 }
 
+QAction* Actions::addAlsoOnCanvas(QMenu& menu, ActionSpec spec) {
+  return ofCanvas_.emplace_back(add(menu, std::move(spec)));
+}
+
 void Actions::addCanvas(QWidget& canvas) {
-  for (QAction* action : overCanvas_) canvas.addAction(action);
+  for (QAction* action : ofCanvas_) canvas.addAction(action);
 }
 
 const std::pair<QAction*, ActionSpec>& Actions::entry(const QString& id) const {

@@ -33,7 +33,8 @@ class Actions : public QObject {
   using QObject::QObject;
 
   QAction* add(QMenu& menu, ActionSpec spec);
-  QAction* addOverCanvas(QMenu& menu, ActionSpec spec);  // its keys act only while a canvas has the focus
+  QAction* addOverCanvas(QMenu& menu, ActionSpec spec);    // its keys act only while a canvas has the focus
+  QAction* addAlsoOnCanvas(QMenu& menu, ActionSpec spec);  // its keys act everywhere; menus of the canvas find it, too
   void addCanvas(QWidget& canvas);
   QAction* find(const QString& id) const;  // which must be there
   void update();                           // evaluates every condition
@@ -43,7 +44,7 @@ class Actions : public QObject {
   const std::pair<QAction*, ActionSpec>& entry(const QString& id) const;
 
   std::vector<std::pair<QAction*, ActionSpec>> all_;
-  std::vector<QAction*> overCanvas_;
+  std::vector<QAction*> ofCanvas_;
 };
 
 }  // namespace tessera

@@ -9,8 +9,18 @@ namespace tessera {
 
 MenuKeys::MenuKeys(QObject* parent) : QObject(parent) { qApp->installEventFilter(this); }
 
+namespace {
+
+bool isBehindDialog() {
+  const QWidget *dialog = QApplication::activeModalWidget(), *window = QApplication::activeWindow();
+  return dialog && window && window != dialog && !dialog->isAncestorOf(window);
+}
+
+}  // namespace
+
 bool MenuKeys::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() != QEvent::ShortcutOverride || !qobject_cast<QMenu*>(QApplication::activePopupWidget()))
+  if (event->type() != QEvent::ShortcutOverride ||
+      (!qobject_cast<QMenu*>(QApplication::activePopupWidget()) && !isBehindDialog()))
     return QObject::eventFilter(watched, event);
   event->accept();
   return true;

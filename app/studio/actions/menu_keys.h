@@ -1,5 +1,6 @@
 // MenuKeys: while a menu is open, keys are the menu's. Without it a letter is first a shortcut of what still has the
-// focus behind the menu. Used by the main window, for every menu of the program.
+// focus behind the menu. Behind a dialog that has to be answered first they do nothing, whichever window the desktop
+// gives them to. Used by the main window, for every menu and dialog of the program.
 #pragma once
 
 #include <QObject>

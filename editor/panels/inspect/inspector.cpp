@@ -77,6 +77,7 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
 }
 
 void Inspector::connectParts() {
+  press_.watch(*facts_);
   connect(facts_, &QTextBrowser::anchorClicked, this, &Inspector::follow);
   connect(shapeField_, &QLineEdit::textEdited, this, &Inspector::editShape);
   connect(shapeField_, &QLineEdit::editingFinished, this, [this] {
@@ -241,8 +242,9 @@ void Inspector::editShape(const QString& text) {
 void Inspector::follow(const QUrl& url) {
   const uint32_t number = url.path().toUInt();
   if (url.scheme() == QLatin1String("instruction")) document_.select({InstructionId(number)});
-  if (url.scheme() == QLatin1String("source")) emit sourceWanted();
+  if (url.scheme() == QLatin1String("source")) return emit sourceWanted();
   if (url.scheme() == QLatin1String("computation")) document_.view().showComputation(ComputationId(number));
+  if (press_.isMouse()) emit canvasWanted();
 }
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 
 #include "core/base/ids.h"
 #include "editor/document/gesture.h"
+#include "editor/text/link_press.h"
 
 class QLabel;
 class QLineEdit;
@@ -37,6 +38,7 @@ class Inspector : public QWidget {
 
  signals:
   void sourceWanted();  // of the selected instruction
+  void canvasWanted();  // a click went to what is there
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -61,6 +63,7 @@ class Inspector : public QWidget {
   DimensionChips* layoutChips_;
   AttributeForm* form_;
   QTextBrowser* facts_;
+  LinkPress press_;  // in the facts
   InstructionId shown_;
   bool typing_ = false, draggingLayout_ = false;
   Gesture gesture_;  // in the shape field or on the chips

@@ -102,8 +102,10 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
   treemap_->setFixedHeight(kOverviewTreemapHeight);
   setMinimumWidth(kLeastOverviewWidth);
   layOut();
-  for (QTextBrowser* page : {facts_, findings_})
+  for (QTextBrowser* page : {facts_, findings_}) {
+    press_.watch(*page);
     connect(page, &QTextBrowser::anchorClicked, this, &OverviewPanel::follow);
+  }
   connect(treemap_, &Treemap::chosen, this, &OverviewPanel::revealWanted);
   connect(treemap_, &Treemap::zoomed, this, &OverviewPanel::showZoom);
   connect(top_, &QTreeWidget::itemClicked, this, &OverviewPanel::go);
@@ -208,7 +210,9 @@ void OverviewPanel::showTop(const ModuleReport& report) {
 
 void OverviewPanel::follow(const QUrl& url) {
   if (url.scheme() == QLatin1String("findings")) return emit findingsWanted();
-  if (url.scheme() == QLatin1String("instruction")) emit revealWanted(InstructionId(url.path().toUInt()));
+  if (url.scheme() != QLatin1String("instruction")) return;
+  emit revealWanted(InstructionId(url.path().toUInt()));
+  if (press_.isMouse()) emit canvasWanted();
 }
 
 void OverviewPanel::go(const QTreeWidgetItem* item) {

@@ -5,6 +5,7 @@
 #include <QWidget>
 
 #include "core/base/ids.h"
+#include "editor/text/link_press.h"
 
 class QLabel;
 class QTextBrowser;
@@ -33,6 +34,7 @@ class OverviewPanel : public QWidget {
  signals:
   void revealWanted(tessera::InstructionId id);
   void findingsWanted();  // all of them
+  void canvasWanted();    // a click on a link went to what is there
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -54,6 +56,7 @@ class OverviewPanel : public QWidget {
   QTextBrowser *facts_, *findings_;
   Treemap* treemap_;
   QTreeWidget* top_;
+  LinkPress press_;
 };
 
 // One line over the canvas for files that are seen whole: what the file is, and a way to the rest.

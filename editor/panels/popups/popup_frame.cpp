@@ -14,12 +14,9 @@ namespace {
 constexpr int kGap = 8;
 constexpr QSize kLeast{260, 140};  // in which a list can be read
 
-constexpr int kNear = 120;
-
-int distanceOf(const QRect& place, QPoint at) {
-  const QPoint nearest(std::clamp(at.x(), place.left(), place.right()),
-                       std::clamp(at.y(), place.top(), place.bottom()));
-  return (at - nearest).manhattanLength();
+int distanceOf(const QRect& a, const QRect& b) {
+  const int across = std::max({a.left() - b.right(), b.left() - a.right(), 0});
+  return across + std::max({a.top() - b.bottom(), b.top() - a.bottom(), 0});
 }
 
 int64_t areaOf(const QRect& each) { return int64_t{each.width()} * each.height(); }
@@ -62,11 +59,11 @@ void PopupFrame::openAt(QPoint at, QSize size) {
   raise();
 }
 
-// Whatever covers the least, is near, and then the largest: where it is wanted, or in the room at a side of what it
-// belongs to or of a part of that.
-QRect PopupFrame::besideWhatItBelongsTo(const QRect& wanted, QPoint at) const {
+// In the room at a side of what it belongs to or of a part of that, or anywhere, also smaller.
+std::vector<QRect> PopupFrame::placesFor(const QRect& wanted) const {
+  constexpr int kStep = 16;
   const QRect room = parentWidget()->rect();
-  std::vector<QRect> parts = beside_, places{wanted};
+  std::vector<QRect> parts = beside_, out{wanted};
   QRect all;
   for (const QRect& each : beside_) all |= each;
   parts.push_back(all);
@@ -74,11 +71,30 @@ QRect PopupFrame::besideWhatItBelongsTo(const QRect& wanted, QPoint at) const {
     for (const QRect side :
          {room.adjusted(each.right() + kGap, 0, 0, 0), room.adjusted(0, each.bottom() + kGap, 0, 0),
           QRect(0, 0, each.left() - kGap, room.height()), QRect(0, 0, room.width(), each.top() - kGap)})
-      if (side.width() >= kLeast.width() && side.height() >= kLeast.height()) places.push_back(placeIn(side, wanted));
+      if (side.width() >= kLeast.width() && side.height() >= kLeast.height()) out.push_back(placeIn(side, wanted));
+  const QSize small = wanted.size().boundedTo(kLeast.expandedTo({wanted.width() * 2 / 3, wanted.height() / 2}));
+  for (const int width : {wanted.width(), small.width()})
+    for (const int height : {wanted.height(), small.height()})
+      for (int x = room.left(); x + width <= room.right(); x += kStep)
+        for (int y = room.top(); y + height <= room.bottom(); y += kStep) out.emplace_back(x, y, width, height);
+  return out;
+}
+
+// Whatever covers the least of what it belongs to; of these a node that is covered, its distance and what it lacks in
+// size weigh against each other.
+QRect PopupFrame::besideWhatItBelongsTo(const QRect& wanted, QPoint at) const {
+  constexpr int64_t kNode = 120, kWholeSize = 90;  // pixels of distance
+  const std::vector<QRect> others = around_ ? around_() : std::vector<QRect>();
+  if (beside_.empty() && others.empty()) return wanted;
+  const std::vector<QRect> places = placesFor(wanted);
   return *std::ranges::min_element(places, {}, [&](const QRect& place) {
     int64_t covered = 0;
     for (const QRect& each : beside_) covered += areaOf(each & place);
-    return std::tuple(covered, distanceOf(place, at) > kNear, -areaOf(place));
+    const int64_t nodes = std::ranges::count_if(others, [&](const QRect& each) { return each.intersects(place); });
+    return std::tuple(covered,
+                      kNode * nodes + distanceOf(place, {at, QSize(1, 1)}) -
+                          kWholeSize * areaOf(place) / std::max<int64_t>(areaOf(wanted), 1),
+                      (place.topLeft() - wanted.topLeft()).manhattanLength());
   });
 }
 

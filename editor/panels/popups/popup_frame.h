@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QFrame>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,8 @@ class PopupFrame : public QFrame {
   explicit PopupFrame(QWidget* parent);
   // What it belongs to, in the parent: what opens next stands beside it where there is room. Until it closes.
   void standBeside(std::vector<QRect> what) { beside_ = std::move(what); }
+  // What else stands in the parent: of it as few are covered as can be, near to where it is opened.
+  void setAround(std::function<std::vector<QRect>()> around) { around_ = std::move(around); }
 
  protected:
   static constexpr int kMargin = 4;
@@ -45,7 +48,9 @@ class PopupFrame : public QFrame {
 
  private:
   QRect besideWhatItBelongsTo(const QRect& wanted, QPoint at) const;
+  std::vector<QRect> placesFor(const QRect& wanted) const;
   std::vector<QRect> beside_;
+  std::function<std::vector<QRect>()> around_;
   QPoint wanted_;       // its corner
   int tallest_ = 0;     // there is no more room beside what it belongs to
   bool hangs_ = false;  // above what it belongs to: its lower edge stays

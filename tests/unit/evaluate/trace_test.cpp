@@ -2,6 +2,7 @@
 // values.
 #include <gtest/gtest.h>
 
+#include "core/evaluate/feed_arrays.h"
 #include "core/evaluate/trace.h"
 #include "core/formats/hlo_text.h"
 
@@ -90,6 +91,55 @@ ENTRY main {
   for (const char* name : {"y", "b", "called", "c", "d"}) EXPECT_FALSE(trace->find(id(name))) << name;
   ASSERT_EQ(trace->calls.size(), 1u);
   EXPECT_EQ(trace->calls[0].applications, 0);
+}
+
+// A call that is looked at reads from where the run has come to: one array before the loop, one in each iteration.
+TEST(Trace, InfeedsGoOnInCalls) {
+  const ReadResult read = readHloText(R"(HloModule m
+body {
+  p = (s32[], f32[], token[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  sum = f32[] get-tuple-element(p), index=1
+  t = token[] get-tuple-element(p), index=2
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  in = (f32[], token[]) infeed(t)
+  x = f32[] get-tuple-element(in), index=0
+  u = token[] get-tuple-element(in), index=1
+  more = f32[] add(sum, x)
+  ROOT q = (s32[], f32[], token[]) tuple(next, more, u)
+}
+condition {
+  c = (s32[], f32[], token[]) parameter(0)
+  k = s32[] get-tuple-element(c), index=0
+  three = s32[] constant(3)
+  ROOT less = pred[] compare(k, three), direction=LT
+}
+ENTRY main {
+  t0 = token[] after-all()
+  first = (f32[], token[]) infeed(t0)
+  start = f32[] get-tuple-element(first), index=0
+  t1 = token[] get-tuple-element(first), index=1
+  zero = s32[] constant(0)
+  state = (s32[], f32[], token[]) tuple(zero, start, t1)
+  loop = (s32[], f32[], token[]) while(state), condition=condition, body=body
+  ROOT result = f32[] get-tuple-element(loop), index=1
+})");
+  ASSERT_TRUE(read.module);
+  const Module& module = *read.module;
+  const auto scalar = [](float value) { return Literal::scalar(ElementType::F32, value); };
+  FeedArrays feeds(NamedArrays{{"feed0", scalar(1)}, {"feed1", scalar(2)}, {"feed2", scalar(4)}, {"feed3", scalar(8)}},
+                   true);
+  for (const auto& [iteration, fed] : std::vector<std::pair<int64_t, float>>{{0, 2}, {1, 4}, {2, 8}}) {
+    const CallPath path{{*module.findInstruction("loop"), *module.findComputation("body"), iteration}};
+    const auto trace = traceModule(module, {}, path, nullptr, {}, &feeds);
+    ASSERT_TRUE(trace) << trace.error().message;
+    EXPECT_EQ(trace->find(*module.findInstruction("result"))->data<float>()[0], 15);
+    EXPECT_EQ(trace->find(*module.findInstruction("x"))->data<float>()[0], fed);
+  }
+  const auto unfed = traceModule(module, {});
+  ASSERT_FALSE(unfed);
+  EXPECT_EQ(unfed.error().instruction, *module.findInstruction("first"));
 }
 
 }  // namespace

@@ -71,6 +71,7 @@ via "n" 0 1 2 3.5 4
 via "n" 1
 mute "n"
 large "n"
+watch "n"
 size "a" 0 "B"
 bookmark "z"
 bookmark "n"

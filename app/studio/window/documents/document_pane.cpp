@@ -259,6 +259,7 @@ void DocumentPane::connectSearch() {
     searchBar_->field()->setText(query);
   });
   connect(panels_->inspector, &Inspector::sourceWanted, this, [this] { emit panelWanted(QStringLiteral("source")); });
+  connect(panels_->inspector, &Inspector::canvasWanted, canvas_, qOverload<>(&QWidget::setFocus));
 }
 
 void DocumentPane::connectOverview() {
@@ -266,6 +267,7 @@ void DocumentPane::connectOverview() {
   connect(panels_->overview, &OverviewPanel::findingsWanted, this,
           [this] { emit panelWanted(QStringLiteral("findings")); });
   connect(panels_->overview, &OverviewPanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->overview, &OverviewPanel::canvasWanted, canvas_, qOverload<>(&QWidget::setFocus));
   connect(panels_->findings, &FindingsPanel::revealWanted, binding_, &CanvasBinding::reveal);
 }
 

@@ -21,16 +21,16 @@ namespace tessera {
 ArrangeMenu::ArrangeMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, QObject* parent)
     : QObject(parent), actions_(actions), current_(current) {
   QMenu& menu = *bar.addMenu(tr("&Arrange"));
-  add(menu, "tidy", tr("Tid&y all, or the selection"), QKeySequence(Qt::CTRL | Qt::Key_L),
+  add(menu, "tidy", tr("Tidy all, &or the selection"), QKeySequence(Qt::CTRL | Qt::Key_L),
       [](ArrangeController& c) { c.tidy(); });
   addFlows(*menu.addMenu(tr("Wires &run")));
-  add(menu, "turn-flow", tr("T&urn the flow"), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_L),
+  add(menu, "turn-flow", tr("&Turn the flow"), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_L),
       [](ArrangeController& c) { c.turnFlow(); });
   addAlignments(*menu.addMenu(tr("&Align and distribute")));
   menu.addSeparator();
   add(menu, "frame", tr("&Frame the selection"), QKeySequence(Qt::CTRL | Qt::Key_G),
       [](ArrangeController& c) { c.frameSelection(); });
-  add(menu, "note", tr("N&ote at the pointer"), QKeySequence(Qt::Key_T),
+  add(menu, "note", tr("&Note at the pointer"), QKeySequence(Qt::Key_T),
       [this](ArrangeController& c) { c.addNote(pointerOnCanvas()); });
   add(menu, "color", tr("Next &colour of a frame or note"), QKeySequence(Qt::SHIFT | Qt::Key_C),
       [](ArrangeController& c) { c.nextColor(); });
@@ -70,8 +70,9 @@ ArrangeMenu::ArrangeMenu(QMenuBar& bar, Actions& actions, CurrentDocument& curre
 }
 
 bool ArrangeMenu::watchesSelection() const {
-  return std::ranges::all_of(current_.document().selection(),
-                             [this](InstructionId id) { return current_.document().watched().contains(id); });
+  const WatchedValues& watched = current_.document().watched();
+  return watched.isAwake() &&
+         std::ranges::all_of(current_.document().selection(), [&](InstructionId id) { return watched.contains(id); });
 }
 
 void ArrangeMenu::add(QMenu& menu, const char* id, const QString& text, const QKeySequence& key, Run run) {

@@ -38,7 +38,9 @@ EditMenu::EditMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Do
   addSteps(menu);
   menu.addSeparator();
   addBuildItems(menu);
-  addPartItems(menu);
+  menu.addSeparator();
+  addSelecting(*menu.addMenu(tr("Se&lect")));
+  addPartItems(*menu.addMenu(tr("&Build from the selection")));
   menu.addSeparator();
   addFindItems(menu);
   menu.addSeparator();
@@ -75,79 +77,82 @@ void EditMenu::addSteps(QMenu& menu) {
                       }});
 }
 
+void EditMenu::add(QMenu& menu, const char* id, const QString& text, const QList<QKeySequence>& keys, const Can& can,
+                   const std::function<void()>& run) {
+  actions_.addOverCanvas(menu, {text, keys, [run](bool) { run(); }, QLatin1String(id), can});
+}
+
 void EditMenu::addBuildItems(QMenu& menu) {
-  using Can = std::function<bool()>;
   const Can open = [this] { return current_.isOpen(); }, selected = [this] { return current_.hasSelection(); };
-  const auto add = [&](const char* id, const QString& text, const QList<QKeySequence>& keys, const Can& can, auto run) {
-    actions_.addOverCanvas(menu, {text, keys, [run](bool) { run(); }, QLatin1String(id), can});
-  };
   const QList<QKeySequence> addKeys{QKeySequence(Qt::Key_Tab), QKeySequence(Qt::SHIFT | Qt::Key_A)};
-  add("add", tr("&Add an operation …"), addKeys, open, [this] {
+  add(menu, "add", tr("&Add an operation …"), addKeys, open, [this] {
     if (current_.isOpen()) current_.pane().graphEdit().openSearchByKey();
   });
   menu.addSeparator();
-  add("cut", tr("Cu&t"), {QKeySequence::Cut}, selected, [this] { current_.pane().graphEdit().cutSelection(); });
-  add("copy", tr("&Copy as HLO text"), {QKeySequence::Copy}, selected,
+  add(menu, "cut", tr("Cu&t"), {QKeySequence::Cut}, selected, [this] { current_.pane().graphEdit().cutSelection(); });
+  add(menu, "copy", tr("&Copy as HLO text"), {QKeySequence::Copy}, selected,
       [this] { current_.pane().graphEdit().copySelection(); });
-  add("paste", tr("&Paste"), {QKeySequence::Paste}, open, [this] {
+  add(menu, "paste", tr("&Paste"), {QKeySequence::Paste}, open, [this] {
     current_.pane().graphEdit().clipboardHoldsDocument() ? opener_.openClipboard()
                                                          : current_.pane().graphEdit().paste(false);
   });
-  add("paste-keep", tr("Paste &keeping inputs"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}, open,
+  add(menu, "paste-keep", tr("Paste &keeping inputs"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}, open,
       [this] { current_.pane().graphEdit().paste(true); });
-  add("duplicate", tr("D&uplicate"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, selected,
+  add(menu, "duplicate", tr("Duplicat&e"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, selected,
       [this] { current_.pane().graphEdit().duplicateSelection(); });
-  add("delete", tr("&Delete and reconnect"), {QKeySequence(Qt::Key_Delete)}, selected, [this] {
+  add(menu, "delete", tr("&Delete and reconnect"), {QKeySequence(Qt::Key_Delete)}, selected, [this] {
     if (!current_.pane().arrangement().removePageItems()) current_.pane().graphEdit().removeSelection();
   });
-  add("delete-open", tr("Delete, leaving inputs &open"), {QKeySequence(Qt::SHIFT | Qt::Key_Delete)}, selected,
+  add(menu, "delete-open", tr("Delete, leavin&g inputs open"), {QKeySequence(Qt::SHIFT | Qt::Key_Delete)}, selected,
       [this] { current_.pane().graphEdit().removeSelection(GraphEditController::Gap::Open); });
-  add("replace", tr("R&eplace by another operation …"), {QKeySequence(Qt::CTRL | Qt::Key_H)}, selected,
+  menu.addSeparator();
+  add(menu, "replace", tr("Replace b&y another operation …"), {QKeySequence(Qt::CTRL | Qt::Key_H)}, selected,
       [this] { current_.pane().graphEdit().replaceSelected(); });
-  add("pick-source", tr("C&hoose what feeds it …"), {QKeySequence(Qt::Key_I)}, selected,
+  add(menu, "pick-source", tr("Choose &what feeds it …"), {QKeySequence(Qt::Key_I)}, selected,
       [this] { current_.pane().graphEdit().pickSource(current_.document().selected(), -1); });
-  add("argument-source", tr("Where its v&alues come from …"), {QKeySequence(Qt::SHIFT | Qt::Key_V)}, selected,
+  add(menu, "argument-source", tr("Where its &values come from …"), {QKeySequence(Qt::SHIFT | Qt::Key_V)}, selected,
       [this] { current_.pane().runController().arguments().openForSelection(); });
-  add("select-all", tr("Select a&ll"), {QKeySequence::SelectAll}, open,
-      [this] { current_.pane().graphEdit().selectAll(); });
-  add("invert", tr("I&nvert the selection"), {QKeySequence(Qt::CTRL | Qt::Key_I)}, open,
-      [this] { current_.pane().graphEdit().invertSelection(); });
-  add("select-same", tr("Select all of the same &kind"), {QKeySequence(Qt::SHIFT | Qt::Key_G)}, selected,
-      [this] { current_.pane().graphEdit().selectSameType(); });
-  add("make-result", tr("Make it the &result"), {QKeySequence(Qt::Key_R)}, selected,
+  menu.addSeparator();
+  add(menu, "make-result", tr("Make it t&he result"), {QKeySequence(Qt::Key_R)}, selected,
       [this] { current_.pane().graphEdit().makeResult(); });
-  add("fields", tr("Show a value as a &node or in its reader"), {QKeySequence(Qt::Key_V)}, nullptr,
+  add(menu, "fields", tr("&Show a value as a node or in its reader"), {QKeySequence(Qt::Key_V)}, nullptr,
       [this] { current_.pane().graphEdit().toggleFields(); });
   add(
-      "leave", tr("L&eave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)},
+      menu, "leave", tr("Leave the co&mputation"), {QKeySequence(Qt::ALT | Qt::Key_Up)},
       [this] {
         return current_.isOpen() && current_.document().view().computation() != current_.document().module().entry();
       },
       [this] { current_.pane().graphEdit().leaveComputation(); });
 }
 
+void EditMenu::addSelecting(QMenu& menu) {
+  const Can open = [this] { return current_.isOpen(); }, selected = [this] { return current_.hasSelection(); };
+  add(menu, "select-all", tr("Select a&ll"), {QKeySequence::SelectAll}, open,
+      [this] { current_.pane().graphEdit().selectAll(); });
+  add(menu, "invert", tr("&Invert the selection"), {QKeySequence(Qt::CTRL | Qt::Key_I)}, open,
+      [this] { current_.pane().graphEdit().invertSelection(); });
+  add(menu, "select-same", tr("Select all of the same &kind"), {QKeySequence(Qt::SHIFT | Qt::Key_G)}, selected,
+      [this] { current_.pane().graphEdit().selectSameType(); });
+}
+
 void EditMenu::addPartItems(QMenu& menu) {
-  using Can = std::function<bool()>;
   const Can selected = [this] { return current_.hasSelection(); };
-  const auto add = [&](const char* id, const QString& text, const QList<QKeySequence>& keys, const Can& can, auto run) {
-    actions_.addOverCanvas(menu, {text, keys, [run](bool) { run(); }, QLatin1String(id), can});
-  };
-  add("group", tr("&Group into a computation or fusion"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G)}, selected,
-      [this] { current_.pane().groups().group(); });
-  add("inline", tr("&Inline calls and fusions"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_U)}, selected,
+  add(menu, "group", tr("&Group into a computation or fusion"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G)},
+      selected, [this] { current_.pane().groups().group(); });
+  add(menu, "inline", tr("&Inline calls and fusions"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_U)}, selected,
       [this] { current_.pane().groups().inlineSelection(); });
-  add("promote", tr("Const&ant to parameter"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_P)}, selected,
+  add(menu, "promote", tr("Const&ant to parameter"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_P)}, selected,
       [this] { current_.pane().groups().promote(); });
-  add("gradient", tr("Gra&dient of the selection"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_G)}, selected,
+  add(menu, "gradient", tr("Gra&dient of the selection"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_G)}, selected,
       [this] { current_.pane().groups().gradient(); });
-  add("extract", tr("E&xtract as a module …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_X)}, selected,
+  add(menu, "extract", tr("E&xtract as a module …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_X)}, selected,
       [this] { current_.pane().groups().askWhereToExtract(); });
-  add("take-out", tr("Take out to edit, measure and put bac&k"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_T)},
+  add(menu, "take-out", tr("Take out to edit, measure and put bac&k"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_T)},
       selected, [this] { parts_.takeOut(); });
-  add("save-block", tr("Save as a &block …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_B)}, selected,
+  add(menu, "save-block", tr("Save as a &block …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_B)}, selected,
       [this] { current_.pane().blocks().askForName(); });
   add(
-      "update-blocks", tr("Update blocks to the librar&y"), {},
+      menu, "update-blocks", tr("Update blocks to the librar&y"), {},
       [this] { return current_.pane().blocks().offersUpdate(); }, [this] { current_.pane().blocks().update(); });
 }
 
@@ -169,11 +174,11 @@ void EditMenu::addFindItems(QMenu& menu) {
     current_.pane().searchBar().isVisible() && !inText() ? current_.pane().searchBar().step(backwards)
                                                          : current_.panels().text->findNext(backwards);
   };
-  actions_.add(menu, {tr("&Find instructions …"), {QKeySequence::Find}, find, QStringLiteral("find"), open});
+  actions_.add(menu, {tr("Find &instructions …"), {QKeySequence::Find}, find, QStringLiteral("find"), open});
   const QKeySequence inTextKey(Qt::CTRL | Qt::ALT | Qt::Key_F);
-  actions_.add(menu, {tr("Find in the &text …"), {inTextKey}, findInText, {}, open});
+  actions_.add(menu, {tr("Find in the te&xt …"), {inTextKey}, findInText, {}, open});
   actions_.add(menu, {tr("Find &next"), {QKeySequence(Qt::Key_F3)}, [step](bool) { step(false); }});
-  actions_.add(menu, {tr("Find &previous"), {QKeySequence(Qt::SHIFT | Qt::Key_F3)}, [step](bool) { step(true); }});
+  actions_.add(menu, {tr("Find previ&ous"), {QKeySequence(Qt::SHIFT | Qt::Key_F3)}, [step](bool) { step(true); }});
 }
 
 }  // namespace tessera

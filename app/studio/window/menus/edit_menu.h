@@ -2,7 +2,9 @@
 // and finding.
 #pragma once
 
+#include <QKeySequence>
 #include <QObject>
+#include <functional>
 
 class QMenu;
 class QMenuBar;
@@ -23,8 +25,12 @@ class EditMenu : public QObject {
            PreferenceControl& preferences, QObject* parent);
 
  private:
+  using Can = std::function<bool()>;
+  void add(QMenu& menu, const char* id, const QString& text, const QList<QKeySequence>& keys, const Can& can,
+           const std::function<void()>& run);  // over the canvas
   void addSteps(QMenu& menu);
   void addBuildItems(QMenu& menu);
+  void addSelecting(QMenu& menu);
   void addPartItems(QMenu& menu);  // computations, blocks, a part by itself
   void addFindItems(QMenu& menu);  // in the text where the text has the keys, else in the graph
 

@@ -51,7 +51,7 @@ void FileMenu::addOpening(QMenu& menu) {
   addLists(menu);
   actions_.add(menu, {tr("Open &profile …"), {}, [this](bool) { chooseProfile(); }, QStringLiteral("open profile")});
   actions_.add(menu, {tr("Open &dump folder …"), {}, [this](bool) { chooseDump(); }, QStringLiteral("open dump")});
-  actions_.add(menu, {tr("&Compare with …"),
+  actions_.add(menu, {tr("Compare &with …"),
                       {},
                       [this](bool) { comparison_.compareWithFile(current_.pane()); },
                       QStringLiteral("compare"),
@@ -60,7 +60,7 @@ void FileMenu::addOpening(QMenu& menu) {
 
 void FileMenu::addLists(QMenu& menu) {
   recentMenu_ = menu.addMenu(tr("Open &recent"));
-  QMenu* examples = menu.addMenu(tr("Open &example"));
+  QMenu* examples = menu.addMenu(tr("Open exa&mple"));
   for (QMenu* list : {recentMenu_, examples}) list->setProperty("isList", true);
   const QDir folder(StartPage::examplesFolder());
   for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.hlo")}, QDir::Files, QDir::Name))

@@ -78,7 +78,7 @@ GoMenu::GoMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Naviga
   addLink(menu);
   add("bookmark", tr("Toggle boo&kmark"), QKeySequence(Qt::CTRL | Qt::Key_B),
       [](Navigation& n) { n.history().toggleBookmark(); });
-  add("", tr("Next book&mark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B),
+  add("", tr("Ne&xt bookmark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B),
       [](Navigation& n) { n.history().nextBookmark(); });
   menu.addSeparator();
   addDocuments(menu);
@@ -113,7 +113,7 @@ void GoMenu::addFlowItems(QMenu& menu) {
     return QLatin1String(field) + QString::fromStdString(quotedForQuery(text, nullptr));
   };
   const auto one = [this] { return current_.hasSelection() && current_.document().selection().size() == 1; };
-  actions_.add(menu, {tr("What it is computed &from"),
+  actions_.add(menu, {tr("&What it is computed from"),
                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Up)},
                       [=, this](bool) { search(named("feeds:", current_.document().selected())); },
                       {},
@@ -138,7 +138,7 @@ void GoMenu::addFlowItems(QMenu& menu) {
                       },
                       {},
                       [this] { return current_.isOpen() && current_.document().selection().size() == 2; }});
-  actions_.add(menu, {tr("The shortest &path through them"),
+  actions_.add(menu, {tr("The &shortest path through them"),
                       {},
                       [=, this](bool) { search(pathThrough(current_.document())); },
                       {},
@@ -154,7 +154,7 @@ void GoMenu::addHottestItems(QMenu& menu) {
   const auto any = [this] { return current_.isOpen() && current_.document().measures().overlay() != nullptr; };
   actions_.addOverCanvas(
       menu,
-      {tr("&Next hottest"), {QKeySequence(Qt::Key_N)}, [go](bool) { go(1); }, QStringLiteral("next hottest"), any});
+      {tr("Next &hottest"), {QKeySequence(Qt::Key_N)}, [go](bool) { go(1); }, QStringLiteral("next hottest"), any});
   actions_.addOverCanvas(
       menu, {tr("Pre&vious hottest"), {QKeySequence(Qt::SHIFT | Qt::Key_N)}, [go](bool) { go(-1); }, {}, any});
 }

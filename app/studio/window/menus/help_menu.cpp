@@ -34,7 +34,7 @@ HelpMenu::HelpMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Na
   actions_.add(
       menu,
       {tr("&Manual"), {}, [this](bool) { panels_.showChapter(QStringLiteral("index")); }, QStringLiteral("manual")});
-  actions_.add(menu, {tr("&Mouse and keys"),
+  actions_.add(menu, {tr("Mouse and &keys"),
                       {QKeySequence(Qt::Key_Question)},
                       [this](bool) { navigation_.showKeys(); },
                       QStringLiteral("keys")});

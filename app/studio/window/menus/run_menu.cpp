@@ -25,6 +25,7 @@ RunMenu::RunMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Docu
   const auto run = [this](bool) {
     current_.banner().hide();
     current_.document().live().setOn(true);
+    current_.document().watched().wake();
     current_.document().run().start();
   };
   actions_.add(menu,
@@ -39,12 +40,13 @@ RunMenu::RunMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Docu
                       QStringLiteral("live values"),
                       [this] { return current_.isOpen(); },
                       [this] { return current_.isOpen() && current_.document().live().isOn(); }});
-  actions_.add(menu, {tr("&Feed the result back"),
-                      {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_R)},
-                      [this](bool on) { current_.pane().runController().player().setFeedsBack(on); },
-                      QStringLiteral("feed back"),
-                      [this] { return current_.isOpen() && current_.pane().runController().player().canFeedBack(); },
-                      [this] { return current_.isOpen() && current_.pane().runController().player().feedsBack(); }});
+  actions_.addAlsoOnCanvas(
+      menu, {tr("Feed the result bac&k"),
+             {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_R)},
+             [this](bool on) { current_.pane().runController().player().setFeedsBack(on); },
+             QStringLiteral("feed back"),
+             [this] { return current_.isOpen() && current_.pane().runController().player().canFeedBack(); },
+             [this] { return current_.isOpen() && current_.pane().runController().player().feedsBack(); }});
   actions_.add(menu, {tr("&Cancel"),
                       {QKeySequence(Qt::Key_Escape)},
                       [this](bool) {
@@ -62,6 +64,11 @@ RunMenu::RunMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Docu
                       QStringLiteral("watch"),
                       [this] { return current_.hasSelection(); }});
   menu.addSeparator();
+  actions_.add(menu, {tr("Run &settings …"),
+                      {QKeySequence(Qt::CTRL | Qt::Key_F5)},
+                      [this](bool) { current_.panels().raise(QStringLiteral("run")); },
+                      QStringLiteral("run settings"),
+                      [this] { return current_.isModule(); }});
   actions_.add(menu, {tr("&Allowed files …"),
                       {},
                       [this](bool) { (new PermissionList(current_.document(), bar_.window()))->show(); },

@@ -44,9 +44,9 @@ ViewMenu::ViewMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Pa
   menu.addSeparator();
   addWorkspaces(*menu.addMenu(tr("Wor&kspace")));
   panels_.addList(*menu.addMenu(tr("&Panels")));
-  panels_.addItems(*menu.addMenu(tr("Panel with the focus")));
+  panels_.addItems(*menu.addMenu(tr("Pane&l with the focus")));
   actions_.add(
-      menu, {tr("S&tart page beside the canvas"), {}, [this](bool) { startPage_.setVisible(startPage_.isHidden()); }});
+      menu, {tr("Start page &beside the canvas"), {}, [this](bool) { startPage_.setVisible(startPage_.isHidden()); }});
 }
 
 void ViewMenu::addZoom(QMenu& menu) {
@@ -58,7 +58,7 @@ void ViewMenu::addZoom(QMenu& menu) {
                           [this](bool) { current_.canvas().fitAll(); },
                           QStringLiteral("fit all"),
                           open});
-  actions_.addOverCanvas(menu, {tr("Fit &selection"),
+  actions_.addOverCanvas(menu, {tr("&Fit selection"),
                                 {QKeySequence(Qt::Key_F)},
                                 [this](bool) { current_.canvas().fitSelection(); },
                                 QStringLiteral("fit selection"),
@@ -68,7 +68,7 @@ void ViewMenu::addZoom(QMenu& menu) {
                                 [this](bool) { current_.pane().binding().reveal(current_.document().selected()); },
                                 {},
                                 [this] { return current_.hasSelection(); }});
-  actions_.add(menu, {tr("Zoom &in"),
+  actions_.add(menu, {tr("&Zoom in"),
                       {QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)},
                       [this, middle](bool) { current_.canvas().viewport().zoomBy(1.25, middle()); }});
   actions_.add(menu, {tr("Zoom &out"), {QKeySequence::ZoomOut}, [this, middle](bool) {
@@ -78,7 +78,7 @@ void ViewMenu::addZoom(QMenu& menu) {
 
 void ViewMenu::addGroups(QMenu& menu) {
   const auto open = [this] { return current_.isOpen(); };
-  actions_.add(menu, {tr("&Open all groups"),
+  actions_.add(menu, {tr("Op&en all groups"),
                       {QKeySequence(Qt::CTRL | Qt::Key_E)},
                       [this](bool) { current_.document().view().openAllGroups(); },
                       QStringLiteral("open groups"),
@@ -100,12 +100,12 @@ void ViewMenu::addHiding(QMenu& menu) {
                                 [view](bool) { view().isolateSelected(); },
                                 QStringLiteral("isolate"),
                                 selected});
-  actions_.addOverCanvas(menu, {tr("Hide the &selection"),
+  actions_.addOverCanvas(menu, {tr("Hide the selectio&n"),
                                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_H)},
                                 [view](bool) { view().hideSelected(); },
                                 QStringLiteral("hide"),
                                 selected});
-  actions_.addOverCanvas(menu, {tr("Sho&w what is hidden"),
+  actions_.addOverCanvas(menu, {tr("Show what is &hidden"),
                                 {QKeySequence(Qt::ALT | Qt::SHIFT | Qt::Key_H)},
                                 [view](bool) { view().showHidden(); },
                                 QStringLiteral("show hidden"),
@@ -140,25 +140,15 @@ void ViewMenu::addShownItems(QMenu& menu) {
                                 QStringLiteral("heat"),
                                 [this] { return current_.isOpen(); },
                                 [this] { return current_.document().view().showsOverlay(); }});
-  addMeasures(*menu.addMenu(tr("C&olour nodes by")));
-  const auto addLabel = [&](const QString& text, NodeLabels::What what) {
-    actions_.add(menu, {text,
-                        {},
-                        [this, what](bool on) { current_.pane().labels().show(what, on); },
-                        {},
-                        nullptr,
-                        [this, what] { return current_.pane().labels().shows(what); }});
-  };
-  addLabel(tr("HLO &names under nodes"), NodeLabels::Names);
-  addLabel(tr("&Layouts under nodes"), NodeLabels::Layouts);
-  addLabel(tr("&Metadata under nodes"), NodeLabels::Metadata);
-  actions_.add(menu, {tr("&Constants in the nodes that read them"),
+  addMeasures(*menu.addMenu(tr("Colour nodes b&y")));
+  addLabels(*menu.addMenu(tr("Lines &under nodes")));
+  actions_.add(menu, {tr("Constants in the nodes that &read them"),
                       {},
                       [this](bool on) { current_.document().view().showFields(on); },
                       {},
                       nullptr,
                       [this] { return current_.document().view().showsFields(); }});
-  actions_.add(menu, {tr("Ma&p of the graph"),
+  actions_.add(menu, {tr("Map of &the graph"),
                       {},
                       [this](bool on) { current_.pane().minimap().setWanted(on); },
                       {},
@@ -170,6 +160,20 @@ void ViewMenu::addShownItems(QMenu& menu) {
                       {},
                       nullptr,
                       [this] { return area_.theme() == Theme::Dark; }});
+}
+
+void ViewMenu::addLabels(QMenu& menu) {
+  const auto add = [&](const QString& text, NodeLabels::What what) {
+    actions_.add(menu, {text,
+                        {},
+                        [this, what](bool on) { current_.pane().labels().show(what, on); },
+                        {},
+                        nullptr,
+                        [this, what] { return current_.pane().labels().shows(what); }});
+  };
+  add(tr("HLO &names under nodes"), NodeLabels::Names);
+  add(tr("&Layouts under nodes"), NodeLabels::Layouts);
+  add(tr("&Metadata under nodes"), NodeLabels::Metadata);
 }
 
 void ViewMenu::addMeasures(QMenu& menu) {

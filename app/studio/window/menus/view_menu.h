@@ -29,7 +29,8 @@ class ViewMenu : public QObject {
   void addHiding(QMenu& menu);
   void addGroupings(QMenu& menu);
   void addShownItems(QMenu& menu);  // what can be shown or not
-  void addMeasures(QMenu& menu);    // what the legend's menu has, too, for the keyboard and the list of commands
+  void addLabels(QMenu& menu);
+  void addMeasures(QMenu& menu);  // what the legend's menu has, too, for the keyboard and the list of commands
   void addSplit(QMenu& menu);
   void addWorkspaces(QMenu& menu);
 

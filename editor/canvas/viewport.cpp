@@ -134,8 +134,10 @@ void Viewport::follow(QPointF shift) {
 
 void Viewport::stay() {
   const bool whole = fitted_;
+  const std::optional<QPointF> centre = centre_;
   set(zoom_, origin_);
   fitted_ = whole;
+  centre_ = centre;
 }
 
 // --- going where something is

@@ -84,7 +84,8 @@ class Canvas : public QWidget {
   // Box of an instruction (or of the group that hides it) in scene units; empty when it is not in this view.
   QRectF boxOf(InstructionId id) const { return frameOf(nodeOf(id)); }
 
-  std::vector<QRect> boxesInSight() const;  // of nodes and closed groups, in widget pixels
+  // Of nodes and closed groups, in widget pixels; none where there are so many that nobody reads them.
+  std::vector<QRect> boxesInSight() const;
 
   // --- for what the canvas is made of, and its tools
   QRectF frameOf(int32_t viewNode) const;  // scene; while it is dragged, too

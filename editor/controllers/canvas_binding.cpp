@@ -71,9 +71,13 @@ QRectF CanvasBinding::newSince(const GraphView* before) const {
   return all;
 }
 
+// Where a person placed things, the view is theirs, too; but all that is in sight stays so while groups open and close.
 void CanvasBinding::showScene(bool keepView) {
   const Scene& scene = document_.view().scene();
-  const auto kept = scene.options.placed.empty() ? Canvas::KeepView::Boxes : Canvas::KeepView::Place;
+  const bool edited = std::exchange(revision_, document_.revision()) != document_.revision();
+  const bool toggled = scene.options.openGroups != openGroups_ && !edited;
+  openGroups_ = scene.options.openGroups;
+  const auto kept = scene.options.placed.empty() || toggled ? Canvas::KeepView::Boxes : Canvas::KeepView::Place;
   const auto before = canvas_.view();
   canvas_.setPicture(scene.picture, scene.view, keepView ? kept : Canvas::KeepView::No, scene.index);
   canvas_.setSelection(document_.selection(), reveals_);

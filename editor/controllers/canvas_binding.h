@@ -4,7 +4,10 @@
 #pragma once
 
 #include <QObject>
+#include <cstdint>
 #include <functional>
+#include <string>
+#include <unordered_set>
 
 #include "core/base/ids.h"
 
@@ -42,6 +45,8 @@ class CanvasBinding : public QObject {
   Document& document_;
   Canvas& canvas_;
   std::function<bool(InstructionId)> editor_;
+  uint64_t revision_ = 0;                       // of the last picture
+  std::unordered_set<std::string> openGroups_;  // in it
   bool followsSelection_ = true;
   bool reveals_ = false, follows_ = false;  // the next picture
 };

@@ -32,8 +32,8 @@ class LessonPanel : public QWidget {
   QPushButton* previousButton() const { return previous_; }
   const std::vector<StepRow*>& steps() const { return steps_; }
   bool isLinkClicked() const { return press_.isMouse(); }  // the last one that was chosen
-  QString ending() const;    // empty: the lesson is not done
-  QString progress() const;  // "2 of 9 lessons are done"
+  QString ending() const;                                  // empty: the lesson is not done
+  QString progress() const;                                // "2 of 9 lessons are done"
 
  signals:
   void lessonWanted(int lesson);

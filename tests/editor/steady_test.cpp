@@ -107,6 +107,26 @@ class SteadyTest : public QObject {
         QVERIFY2(viewport.free().contains(hand().canvas().boxOf(node.shows())), node.title.c_str());
   }
 
+  // What is all in sight stays so while groups open, and only then.
+  void allGroupsOpenInSight() {
+    hand().add("f32[4]");
+    hand().add("counting loop");
+    Viewport& viewport = hand().canvas().viewport();
+    QTest::keyClick(&hand().window(), Qt::Key_E, Qt::ControlModifier);
+    hand().settle();
+    const auto isIn = [&](const char* name) {
+      return viewport.free().contains(hand().canvas().boxOf(hand().named(name)));
+    };
+    QVERIFY(isIn("parameter") && isIn("get-tuple-element") && viewport.zoom() < 1);
+    QTest::keyClick(&hand().window(), Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+    hand().settle();
+    viewport.zoomBy(1.2, hand().bodyOf(hand().named("parameter")));
+    const double zoom = viewport.zoom();
+    QTest::keyClick(&hand().window(), Qt::Key_E, Qt::ControlModifier);
+    hand().settle();
+    QCOMPARE(viewport.zoom(), zoom);
+  }
+
   // Nor do wires, typed sizes, deleting and taking back move it.
   void editsLeaveTheViewAlone() {
     const InstructionId first = hand().add("f32[4]");

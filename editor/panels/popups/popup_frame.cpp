@@ -61,7 +61,7 @@ void PopupFrame::openAt(QPoint at, QSize size) {
 
 // In the room at a side of what it belongs to or of a part of that, or anywhere, also smaller.
 std::vector<QRect> PopupFrame::placesFor(const QRect& wanted) const {
-  constexpr int kStep = 16;
+  constexpr int kStep = 24;
   const QRect room = parentWidget()->rect();
   std::vector<QRect> parts = beside_, out{wanted};
   QRect all;

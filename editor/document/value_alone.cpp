@@ -104,12 +104,23 @@ class ValueAlone {
     size_t operand = static_cast<size_t>(parameter.parameterNumber);
     if (caller.opcode == Opcode::Conditional) {
       TESSERA_ASSIGN_OR_RETURN(operand, operandOfBranch(caller, parameter.computation));
-    } else if (caller.opcode != Opcode::Call && caller.opcode != Opcode::Fusion && caller.opcode != Opcode::While) {
+    } else if (caller.opcode == Opcode::While) {
+      TESSERA_TRY(runsBody(caller, parameter.computation));
+    } else if (caller.opcode != Opcode::Call && caller.opcode != Opcode::Fusion) {
       return fail("values inside " + caller.reference() + " are known while all values are live");
     }
     if (operand >= caller.operands.size() || !module_.contains(caller.operands[operand]))
       return fail(caller.reference() + " has an open input");
     return value(caller.operands[operand]);
+  }
+
+  // The condition itself always runs.
+  Status runsBody(const Instruction& loop, ComputationId called) {
+    const auto* condition = loop.attributes->get<ComputationId>(Attr::condition);
+    if (!condition || *condition == called || !module_.contains(module_.at(*condition).root)) return {};
+    TESSERA_ASSIGN_OR_RETURN(const Literal goesOn, value(module_.at(*condition).root));
+    if (loadDouble(goesOn.shape().type, goesOn.bytes().data()) != 0) return {};
+    return fail("the first call of " + loop.reference() + " has no iteration");
   }
 
   Result<size_t> operandOfBranch(const Instruction& conditional, ComputationId branch) {

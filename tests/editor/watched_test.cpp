@@ -175,6 +175,11 @@ condition { z = (s32[], f32[256,256]) parameter(0)
   k = s32[] get-tuple-element(z), index=0
   four = s32[] constant(4)
   ROOT less = pred[] compare(k, four), direction=LT }
+idle { s2 = (s32[], f32[256,256]) parameter(0)
+  v2 = f32[256,256] get-tuple-element(s2), index=1
+  i2 = s32[] get-tuple-element(s2), index=0
+  ROOT r2 = (s32[], f32[256,256]) tuple(i2, v2) }
+stop { z2 = (s32[], f32[256,256]) parameter(0) ROOT no2 = pred[] constant(false) }
 yes { y = f32[256,256] parameter(0) ROOT yn = f32[256,256] negate(y) }
 no { n = f32[256,256] parameter(0) ROOT nn = f32[256,256] abs(n) }
 ENTRY main {
@@ -183,6 +188,7 @@ ENTRY main {
   zero = s32[] constant(0)
   start = (s32[], f32[256,256]) tuple(zero, x)
   loop = (s32[], f32[256,256]) while(start), condition=condition, body=body
+  stays = (s32[], f32[256,256]) while(start), condition=stop, body=idle
   w = f32[256,256] get-tuple-element(loop), index=1
   never = pred[] constant(false)
   either = f32[256,256] conditional(never, w, w), true_computation=yes, false_computation=no
@@ -191,7 +197,7 @@ ENTRY main {
 })",
                     false);
     watched().watch({hand().named("inner"), hand().named("v"), hand().named("less"), hand().named("nn"),
-                     hand().named("yn"), hand().named("most")});
+                     hand().named("yn"), hand().named("most"), hand().named("v2")});
     hand().settle();
     QCOMPARE(first("inner"), 64.0F);
     QCOMPARE(first("v"), 0.5F);
@@ -203,6 +209,8 @@ ENTRY main {
              qPrintable(watched().whyNone(hand().named("yn"))));
     QVERIFY2(watched().whyNone(hand().named("most")).contains("top"),
              qPrintable(watched().whyNone(hand().named("most"))));
+    QVERIFY2(watched().whyNone(hand().named("v2")).contains("no iteration"),
+             qPrintable(watched().whyNone(hand().named("v2"))));
     hand().window().panels().raise(QStringLiteral("value"));
     hand().window().panels().value->want(hand().named("inner"));
     const QString title = hand().window().panels().value->current()->title();

@@ -303,13 +303,13 @@ class SearchingTest : public QObject {
     hand_->document().view().showComputation(*hand_->module().findComputation("c0"));
     hand_->settle();
     QVERIFY(!panel.tree()->currentItem());  // too far below
-    QVERIFY(deepest() <= 200);
+    QVERIFY(deepest() <= 24);
     panel.tree()->setCurrentItem(panel.tree()->topLevelItem(0));
     panel.tree()->expandRecursively(panel.tree()->currentIndex());
-    QVERIFY(deepest() <= 200);
+    QVERIFY(deepest() <= 24);
     panel.field()->setText(QStringLiteral("c0"));
     QCOMPARE(panel.tree()->currentItem()->text(0), QStringLiteral("c0"));
-    QCOMPARE(levels(panel.tree()->currentItem()), 200);
+    QCOMPARE(levels(panel.tree()->currentItem()), 24);
   }
 
   // To the line of the source and back, in folders that the user names and nowhere else.

@@ -26,7 +26,7 @@ namespace {
 constexpr int kComputation = Qt::UserRole, kFilled = Qt::UserRole + 1;
 constexpr size_t kMostFoundComputations = 500, kFewComputations = 1000;
 constexpr int kAfterPictureMs = 150;
-constexpr int kMostLevels = 200;  // Qt's tree calls itself for each
+constexpr int kMostLevels = 24;  // as many as have room, and Qt's tree calls itself for each
 constexpr int kLeastWidth = 260, kIndentation = 12;
 
 ComputationId computationOf(const QTreeWidgetItem& item) { return ComputationId(item.data(0, kComputation).toUInt()); }

@@ -216,18 +216,12 @@ Result<Reached> traceFrame(const Module& module, const Reached& from, const Call
   return out;
 }
 
-bool extendPath(const Module& module, ComputationId at, ComputationId wanted, std::vector<bool>& seen, CallPath& path) {
-  if (at == wanted) return true;
-  if (at.value >= seen.size() || seen[at.value]) return false;
-  seen[at.value] = true;
-  for (InstructionId id : module.at(at).instructions)
-    for (ComputationId callee : module.callees(module.at(id))) {
-      if (!module.contains(callee)) continue;
-      path.push_back({id, callee, 0});
-      if (extendPath(module, callee, wanted, seen, path)) return true;
-      path.pop_back();
-    }
-  return false;
+CallPath callsIn(const Module& module, ComputationId computation) {
+  CallPath out;
+  for (InstructionId id : module.at(computation).instructions)
+    for (ComputationId callee : module.callees(module.at(id)))
+      if (module.contains(callee)) out.push_back({id, callee, 0});
+  return out;
 }
 
 }  // namespace
@@ -278,11 +272,28 @@ std::vector<InstructionId> completePart(const Module& module, ComputationId comp
   return out;
 }
 
+// Depth first, without recursion: calls may be nested tens of thousands deep.
 CallPath pathTo(const Module& module, ComputationId computation) {
   CallPath out;
-  if (!module.contains(module.entry()) || !module.contains(computation)) return out;
+  if (!module.contains(module.entry()) || !module.contains(computation) || computation == module.entry()) return out;
   std::vector<bool> seen(module.computationSlots(), false);
-  if (!extendPath(module, module.entry(), computation, seen, out)) out.clear();
+  seen[module.entry().value] = true;
+  std::vector<std::pair<CallPath, size_t>> open;  // the calls of each computation on the path, and the next one
+  open.push_back({callsIn(module, module.entry()), 0});
+  while (!open.empty()) {
+    auto& [calls, next] = open.back();
+    if (next == calls.size()) {
+      open.pop_back();
+      if (!out.empty()) out.pop_back();
+      continue;
+    }
+    const CallFrame call = calls[next++];
+    if (seen[call.computation.value]) continue;
+    seen[call.computation.value] = true;
+    out.push_back(call);
+    if (call.computation == computation) return out;
+    open.push_back({callsIn(module, call.computation), 0});
+  }
   return out;
 }
 

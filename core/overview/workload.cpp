@@ -96,16 +96,17 @@ Workload::Workload(const Module& wanted, const Profile* profile)
   CostCounter counter(module);
   for (ComputationId computation : execution.computations)
     for (InstructionId id : module.at(computation).instructions) {
-      const Instruction& i = module.at(id);
-      if (!isKernel(i)) continue;
-      Cost cost = counter.of(id);
-      const double times = execution.of(computation).times;
-      cost.flops *= times, cost.transcendentals *= times, cost.bytesAccessed *= times;
-      costs_[id.value] = cost;
-      addWork(total_, cost, 1);
-      total_.bytesAccessed += cost.bytesAccessed;
-      totalWeight_ += weightOf(id);
+      if (isKernel(module.at(id))) addKernel(id, counter.of(id));
+      totalWeight_ += weightOf(id);  // a result that is copied takes time, and is no kernel
     }
+}
+
+void Workload::addKernel(InstructionId id, Cost cost) {
+  const double times = timesOf(id);
+  cost.flops *= times, cost.transcendentals *= times, cost.bytesAccessed *= times;
+  costs_[id.value] = cost;
+  addWork(total_, cost, 1);
+  total_.bytesAccessed += cost.bytesAccessed;
 }
 
 bool Workload::isKernel(const Instruction& i) const {

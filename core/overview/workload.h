@@ -55,6 +55,8 @@ class Workload {
   const Computation* fusedBy(const Instruction& instruction) const;
 
  private:
+  void addKernel(InstructionId id, Cost cost);
+
   std::vector<Cost> costs_;    // by InstructionId value
   std::vector<double> times_;  // the same; empty without a profile
   Cost total_;

@@ -64,11 +64,22 @@ std::string nearMisses(std::string_view wanted, std::span<const std::string_view
   return out.empty() ? out : out + "?";
 }
 
-// By the name in the program's interface: an argument's path, or "output 3" (`tessera overview` lists both).
+// An argument by its path, or, where it is one array, by its name alone.
+std::optional<InstructionId> argumentNamed(const Module& module, std::string_view name) {
+  std::optional<InstructionId> only;
+  size_t leaves = 0;
+  for (InstructionId id : module.entryComputation().parameters) {
+    const std::string path = argumentPath(module.at(id));
+    if (path == name) return id;
+    if (argumentOf(path) == name) only = id, ++leaves;
+  }
+  return leaves == 1 ? only : std::nullopt;
+}
+
+// By the name in the program's interface: an argument, or "output 3" (`tessera overview` lists both).
 std::optional<InstructionId> inInterface(const Module& module, std::string_view name) {
   if (!module.contains(module.entry())) return std::nullopt;
-  for (InstructionId id : module.entryComputation().parameters)
-    if (argumentPath(module.at(id)) == name) return id;
+  if (const auto argument = argumentNamed(module, name)) return argument;
   const InstructionId root = module.entryComputation().root;
   if (name == "output") return root;
   size_t number = 0;

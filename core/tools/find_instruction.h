@@ -10,7 +10,8 @@
 namespace tessera {
 
 // "%add.5", "add.5" (the entry's first), "COMPUTATION/add.5", or of the entry what the program calls it: an argument's
-// path, "p['h'][0]", or "output 3". Fails with ErrorKind::Usage, naming what comes near.
+// path, "p['h'][0]" (of one array its name, "tokens"), or "output 3". Fails with ErrorKind::Usage, naming what comes
+// near.
 Result<InstructionId> instructionNamed(const Module& module, std::string_view name);
 Result<ComputationId> computationNamed(const Module& module, std::string_view name);
 

@@ -11,6 +11,7 @@
 #include <QTest>
 #include <QToolButton>
 #include <QTreeWidget>
+#include <QTreeWidgetItemIterator>
 
 #include "app/studio/window/documents/document_opener.h"
 #include "app/studio/window/navigation.h"
@@ -273,6 +274,42 @@ class SearchingTest : public QObject {
     QCOMPARE(panel.tree()->currentItem()->text(0), QStringLiteral("body"));
     QTest::keyClicks(panel.field(), "nowhere");
     QCOMPARE(panel.stateText(), QStringLiteral("none"));
+  }
+
+  // Qt's tree calls itself for each level: 60,000 of them ended the program.
+  void callsOfManyLevelsStandInATreeOfFew() {
+    constexpr int kCalls = 1000;
+    std::string text = "HloModule deep\n\nc0 {\n  p = f32[8] parameter(0)\n  ROOT r = f32[8] negate(p)\n}\n";
+    for (int k = 1; k < kCalls; ++k)
+      text += "c" + std::to_string(k) + " {\n  p = f32[8] parameter(0)\n  ROOT r = f32[8] call(p), to_apply=c" +
+              std::to_string(k - 1) + "\n}\n";
+    hand_->openText((text + "ENTRY e {\n  p = f32[8] parameter(0)\n  ROOT r = f32[8] call(p), to_apply=c" +
+                     std::to_string(kCalls - 1) + "\n}\n")
+                        .c_str(),
+                    false);
+    hand_->key(Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
+    ComputationsPanel& panel = *hand_->window().panels().computations;
+    const auto levels = [](const QTreeWidgetItem* item) {
+      int out = 0;
+      for (; item; item = item->parent()) ++out;
+      return out;
+    };
+    const auto deepest = [&] {
+      int most = 0;
+      for (QTreeWidgetItemIterator each(panel.tree()); *each; ++each) most = std::max(most, levels(*each));
+      return most;
+    };
+    QCOMPARE(panel.tree()->currentItem()->text(0), QStringLiteral("e (entry)"));
+    hand_->document().view().showComputation(*hand_->module().findComputation("c0"));
+    hand_->settle();
+    QVERIFY(!panel.tree()->currentItem());  // too far below
+    QVERIFY(deepest() <= 24);
+    panel.tree()->setCurrentItem(panel.tree()->topLevelItem(0));
+    panel.tree()->expandRecursively(panel.tree()->currentIndex());
+    QVERIFY(deepest() <= 24);
+    panel.field()->setText(QStringLiteral("c0"));
+    QCOMPARE(panel.tree()->currentItem()->text(0), QStringLiteral("c0"));
+    QCOMPARE(levels(panel.tree()->currentItem()), 24);
   }
 
   // To the line of the source and back, in folders that the user names and nowhere else.

@@ -92,10 +92,10 @@ WireTool::Socket WireTool::socketAt(QPointF at) const {
 
 // The box of what stands in a node or at its left; -1: a wire leads to the input, or nothing.
 int32_t WireTool::attachedTo(int32_t user, int32_t operand) const {
-  if (!hints_.inputs || inputSocket(nodeAt(user), RectF(), operand)) return -1;
-  const auto inputs = inputsOf(user);
-  if (operand < 0 || static_cast<size_t>(operand) >= inputs.size()) return -1;
   const auto [first, last] = attached().equal_range(user);
+  if (first == last || !hints_.inputs || inputSocket(nodeAt(user), RectF(), operand)) return -1;
+  const auto inputs = inputsOf(user);  // of thousands: not before something is there
+  if (operand < 0 || static_cast<size_t>(operand) >= inputs.size()) return -1;
   const auto found = std::find_if(first, last, [&](const auto& each) {
     return nodeAt(each.second).instruction == inputs[static_cast<size_t>(operand)].value;
   });

@@ -10,6 +10,8 @@
 #include <QTimer>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -24,9 +26,16 @@ namespace {
 constexpr int kComputation = Qt::UserRole, kFilled = Qt::UserRole + 1;
 constexpr size_t kMostFoundComputations = 500, kFewComputations = 1000;
 constexpr int kAfterPictureMs = 150;
+constexpr int kMostLevels = 24;  // as many as have room, and Qt's tree calls itself for each
 constexpr int kLeastWidth = 260, kIndentation = 12;
 
 ComputationId computationOf(const QTreeWidgetItem& item) { return ComputationId(item.data(0, kComputation).toUInt()); }
+
+int levelOf(const QTreeWidgetItem& item) {
+  int level = 1;
+  for (const QTreeWidgetItem* above = item.parent(); above; above = above->parent()) ++level;
+  return level;
+}
 
 }  // namespace
 
@@ -106,7 +115,7 @@ void ComputationsPanel::refill() {
   showCurrent();
 }
 
-// Those whose name has the words, each below the callers that lead to it.
+// Those whose name has the words, each below the callers that lead to it, the nearest of very many.
 void ComputationsPanel::fillFound() {
   const SearchWords words(field_->text());
   std::unordered_map<uint32_t, QTreeWidgetItem*> placed;
@@ -115,7 +124,8 @@ void ComputationsPanel::fillFound() {
   for (ComputationId id : document_.module().order()) {
     if (!words.match({document_.module().at(id).name}) || ++found > kMostFoundComputations) continue;
     QTreeWidgetItem* above = nullptr;
-    for (ComputationId step : calls_->wayTo(id)) {
+    const std::vector<ComputationId> way = calls_->wayTo(id);
+    for (ComputationId step : std::span(way).last(std::min<size_t>(way.size(), kMostLevels))) {
       QTreeWidgetItem*& item = placed[step.value];
       if (!item) {
         size_t count = 0;
@@ -159,14 +169,19 @@ QTreeWidgetItem* ComputationsPanel::makeItem(const CallTree::Call& call, bool op
 void ComputationsPanel::fill(QTreeWidgetItem& item) {
   if (!calls_ || item.childCount() > 0 || item.data(0, kFilled).toBool()) return;
   item.setData(0, kFilled, true);
+  const int level = levelOf(item);
+  if (level >= kMostLevels) return;  // what is further down is found by its name
   QList<QTreeWidgetItem*> children;
-  for (const CallTree::Call& call : calls_->callees(computationOf(item))) children << makeItem(call, true);
+  for (const CallTree::Call& call : calls_->callees(computationOf(item)))
+    children << makeItem(call, level + 1 < kMostLevels);
   item.addChildren(children);
 }
 
 QTreeWidgetItem* ComputationsPanel::placeOf(ComputationId id) {
+  const std::vector<ComputationId> way = calls_->wayTo(id);
+  if (way.size() > kMostLevels) return nullptr;
   QTreeWidgetItem* at = nullptr;
-  for (ComputationId step : calls_->wayTo(id)) {
+  for (ComputationId step : way) {
     if (at) fill(*at);
     const int count = at ? at->childCount() : tree_->topLevelItemCount();
     QTreeWidgetItem* next = nullptr;
@@ -184,10 +199,9 @@ void ComputationsPanel::showCurrent() {
   const ComputationId shown = document_.view().computation();
   if (!document_.module().contains(shown)) return;
   if (const QTreeWidgetItem* item = tree_->currentItem(); item && computationOf(*item) == shown) return;
-  if (QTreeWidgetItem* item = placeOf(shown)) {
-    tree_->setCurrentItem(item);
-    tree_->scrollToItem(item);
-  }
+  QTreeWidgetItem* item = placeOf(shown);
+  tree_->setCurrentItem(item);
+  if (item) tree_->scrollToItem(item);
 }
 
 void ComputationsPanel::go(const QTreeWidgetItem* item) {

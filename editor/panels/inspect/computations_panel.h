@@ -39,7 +39,8 @@ class ComputationsPanel : public QWidget {
   void fillFound();
   void fill(QTreeWidgetItem& item);
   QTreeWidgetItem* makeItem(const CallTree::Call& call, bool opens) const;
-  QTreeWidgetItem* placeOf(ComputationId id);  // below its first caller, made where it is not there yet
+  // Below its first caller, made where it is not there yet; null: below too many.
+  QTreeWidgetItem* placeOf(ComputationId id);
   void showCurrent();
   void go(const QTreeWidgetItem* item);
 

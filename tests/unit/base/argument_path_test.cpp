@@ -52,6 +52,8 @@ TEST(ArgumentPath, FindsTheInstruction) {
   const Module module = withParameter("s_0__mu__wte__.1", "");
   const Computation& entry = module.entryComputation();
   EXPECT_EQ(instructionNamed(module, "s[0].mu['wte']").value(), entry.parameters[0]);
+  EXPECT_EQ(instructionNamed(module, "s").value(), entry.parameters[0]);  // the argument's only array
+  EXPECT_FALSE(instructionNamed(module, "mu"));
   EXPECT_EQ(instructionNamed(module, "output 0").value(), *module.findInstruction("n"));
   EXPECT_EQ(instructionNamed(module, "output 1").value(), entry.parameters[0]);
   EXPECT_EQ(instructionNamed(module, "output").value(), entry.root);

@@ -142,5 +142,24 @@ ENTRY main {
   EXPECT_EQ(unfed.error().instruction, *module.findInstruction("first"));
 }
 
+// The studio asks for it, on a stack of a few megabytes.
+TEST(Trace, APathThroughAHundredThousandCalls) {
+  constexpr int kCalls = 100'000;
+  std::string text = "HloModule deep\nc0 {\n  p = f32[] parameter(0)\n  ROOT r = f32[] negate(p)\n}\n";
+  const auto body = [](int calls) {
+    return "{\n  p = f32[] parameter(0)\n  n = f32[] negate(p)\n  ROOT r = f32[] call(n), to_apply=c" +
+           std::to_string(calls) + "\n}\n";
+  };
+  for (int k = 1; k < kCalls; ++k) text += "c" + std::to_string(k) + " " + body(k - 1);
+  const ReadResult read = readHloText(text + "ENTRY main " + body(kCalls - 1));
+  ASSERT_TRUE(read.module);
+  const Module& module = *read.module;
+  const CallPath path = pathTo(module, *module.findComputation("c0"));
+  ASSERT_EQ(path.size(), static_cast<size_t>(kCalls));
+  EXPECT_EQ(path.front().caller, module.entryComputation().root);
+  EXPECT_EQ(path.back().computation, *module.findComputation("c0"));
+  EXPECT_TRUE(pathTo(module, module.entry()).empty());
+}
+
 }  // namespace
 }  // namespace tessera

@@ -327,6 +327,20 @@ TEST(Overview, AGroupSumsWhatItHolds) {
   EXPECT_FALSE(summaryOf(work, view, -1));
 }
 
+// A tuple that only copies what comes in took all of the time.
+TEST(Overview, MeasuredSharesAreOfAllThatTookTime) {
+  const Module module =
+      moduleFrom("HloModule m\n\nENTRY e {\n  x = f32[8] parameter(0)\n  ROOT t = (f32[8], f32[8]) tuple(x, x)\n}\n");
+  Profile profile;
+  profile.runs = 2;
+  profile.sources.push_back({.instruction = module.entryComputation().root, .timeNs = 400});
+  const Workload work(module, &profile);
+  EXPECT_EQ(work.totalWeight(), 200);
+  const Overview overview = overviewOf(work);
+  ASSERT_EQ(overview.top.size(), 1u);
+  EXPECT_EQ(overview.top[0].weight, work.totalWeight());
+}
+
 TEST(Overview, OfAnEmptyModule) {
   Module module;
   module.setEntry(module.addComputation("main"));

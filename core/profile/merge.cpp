@@ -82,6 +82,15 @@ int32_t threadsOf(const Profile& profile) {
   return out;
 }
 
+// A device with one row that has no name is the row's name.
+std::string trackName(const Profile& device, int32_t row, int32_t rows, bool isOneOfSeveral, int64_t number) {
+  const auto i = static_cast<size_t>(row);
+  const std::string own = i < device.threadNames.size() ? device.threadNames[i] : "";
+  if (!isOneOfSeveral) return own;
+  const std::string name = "device " + std::to_string(number);
+  return own.empty() && rows == 1 ? name : name + ", " + device.nameOfThread(i);
+}
+
 }  // namespace
 
 void addDevices(Profile& into, std::vector<Profile> devices) {
@@ -104,12 +113,11 @@ void addDevices(Profile& into, std::vector<Profile> devices) {
       event.endNs += before;
       into.timeline.push_back(event);
     }
-    into.threadNames.resize(std::max(into.threadNames.size(), static_cast<size_t>(thread) + device.threadNames.size()));
-    for (size_t i = 0; i < device.threadNames.size(); ++i)
-      into.threadNames[static_cast<size_t>(thread) + i] =
-          devices.size() > 1 ? "device " + std::to_string(number) + ", " + device.threadNames[i]
-                             : device.threadNames[i];
-    thread += threadsOf(device);
+    const int32_t threads = threadsOf(device);
+    into.threadNames.resize(std::max(into.threadNames.size(), static_cast<size_t>(thread + threads)));
+    for (int32_t i = 0; i < threads; ++i)
+      into.threadNames[static_cast<size_t>(thread + i)] = trackName(device, i, threads, devices.size() > 1, number);
+    thread += threads;
     ++number;
     longest = std::max(longest, device.totalNs);
     runs = std::max(runs, device.runs);

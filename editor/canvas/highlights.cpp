@@ -8,6 +8,7 @@
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/plate.h"
 #include "editor/canvas/render.h"
+#include "editor/canvas/spatial_index.h"
 #include "editor/canvas/thin_lines.h"
 
 namespace tessera {
@@ -165,6 +166,7 @@ void Highlights::paintFound(QPainter& painter, const QRectF& visible) const {
     if (!frame.intersects(visible)) continue;
     lit.push_back(seenBox(frame));
     holes.fillRect(lit.back(), Qt::black);
+    lightBelow(holes, node, frame);
   }
   holes.end();
   painter.drawImage(QPointF(), veil);
@@ -172,6 +174,19 @@ void Highlights::paintFound(QPainter& painter, const QRectF& visible) const {
   painter.setPen(QPen(colorOf(ColorRole::Selection, 0.8), 1.5));
   painter.setBrush(Qt::NoBrush);
   for (const QRectF& box : lit) painter.drawRoundedRect(box.adjusted(-2, -2, 2, 2), 4, 4);
+}
+
+// What hangs under a box is its own: the measure, and the word that it is the result.
+void Highlights::lightBelow(QPainter& holes, int32_t node, const QRectF& frame) const {
+  constexpr float kHangs = 20;
+  if (!canvas_.index()) return;
+  const RectF below{static_cast<float>(frame.left()), static_cast<float>(frame.bottom()),
+                    static_cast<float>(frame.width()), kHangs};
+  for (uint32_t i : canvas_.index()->itemsIn(*canvas_.picture(), below, canvas_.viewport().zoom())) {
+    const PictureItem& item = canvas_.picture()->items[i];
+    if (item.viewNode == node && item.kind == PictureItem::Kind::Box && item.bounds.y >= below.y)
+      holes.fillRect(canvas_.viewport().toWidget(toQRectF(item.bounds)).adjusted(-1, -1, 1, 1), Qt::black);
+  }
 }
 
 QColor Highlights::colorOf(ColorRole role, double opacity) const {

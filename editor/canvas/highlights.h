@@ -56,6 +56,7 @@ class Highlights {
   void paintWire(QPainter& painter, const PictureItem& wire, double opacity) const;
 
  private:
+  void lightBelow(QPainter& holes, int32_t node, const QRectF& frame) const;
   QColor colorOf(ColorRole role, double opacity = 1) const;
   int32_t drawnBox(int32_t node) const;
   void paintFound(QPainter& painter, const QRectF& visible) const;

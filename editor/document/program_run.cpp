@@ -159,8 +159,11 @@ void ProgramRun::begin() {
 }
 
 void ProgramRun::forgetOutcome() {
+  state_.left.reset();
+  if (std::exchange(state_.keepsTimes, false) && profile()) state_.left = {*profile(), state_.origin, isOwnRun()};
   background_.dispose(std::exchange(state_.outcome, std::nullopt));
   state_.opened.reset();
+  state_.wasOwnRun = false;
   background_.dispose(std::exchange(state_.times, nullptr));
   background_.dispose(std::exchange(state_.timeline, nullptr));
   state_.origin = {};
@@ -250,6 +253,7 @@ void ProgramRun::finish(Answer& answer) {
   }
   if (answer.revision != document_.revision()) return;  // the graph was edited meanwhile
   state_.opened.reset();
+  state_.wasOwnRun = false;
   background_.dispose(std::exchange(state_.kept, nullptr));
   state_.outcome = std::move(*answer.outcome);
   state_.origin = {.words = originOf(*state_.outcome)};
@@ -407,10 +411,30 @@ void ProgramRun::install(OpenedProfile& opened) {
 }
 
 bool ProgramRun::bringBack() {
-  if (!state_.kept || state_.kept->graph != document_.history().graph()) return false;
-  layOpened();
-  analyseOpened();
+  std::optional<Left> left = std::exchange(state_.left, std::nullopt);
+  if (state_.kept && state_.kept->graph == document_.history().graph()) {
+    layOpened();
+    analyseOpened();
+  } else if (left) {
+    layLeft(*std::move(left));
+  } else {
+    return false;
+  }
   return true;
+}
+
+void ProgramRun::layLeft(Left left) {
+  const auto isGone = [&](const auto& each) { return !document_.module().contains(each.instruction); };
+  std::erase_if(left.profile.sources, isGone);
+  std::erase_if(left.profile.shares, isGone);
+  state_.opened = std::move(left.profile);
+  state_.wasOwnRun = left.own;
+  state_.origin = std::move(left.origin);
+  state_.origin.words = tr("%1, before a part was replaced").arg(state_.origin.words);
+  emit outcomeChanged();
+  analyse([profile = *state_.opened](const std::shared_ptr<const Module>& module) -> Analysis {
+    return {std::make_shared<const OpTimes>(opTimesOf(profile, module)), timelineOf(profile, module)};
+  });
 }
 
 void ProgramRun::layOpened() {

@@ -58,6 +58,8 @@ class ProgramRun : public QObject {
   // At once: what the worker still makes is dropped.
   void cancelReading();
   void cancel();
+  // It replaces a part: the times of what it leaves as it is stay, though the program as a whole was never run.
+  void keepTimesOverNextEdit() { state_.keepsTimes = true; }
   bool isRunning() const { return state_.running != nullptr; }
   const Progress& progress() const { return state_.progress; }
   const std::optional<RunOutcome>& outcome() const { return state_.outcome; }
@@ -67,12 +69,13 @@ class ProgramRun : public QObject {
   const std::shared_ptr<const OpTimes>& times() const { return state_.times; }
   const std::shared_ptr<const Timeline>& timeline() const { return state_.timeline; }
   const ProfileOrigin& origin() const { return state_.origin; }
-  bool isOwnRun() const { return state_.outcome.has_value(); }
+  bool isOwnRun() const { return state_.outcome.has_value() || state_.wasOwnRun; }
 
   // --- for Document
   void begin();          // another file; says nothing
   void forgetOutcome();  // it is of an older graph; says nothing
-  // After a step of the history: a profile that was opened over the graph that is there again. False: there is none.
+  // After a step of the history: a profile that was opened over the graph that is there again, or what is left of the
+  // times. False: there is none.
   bool bringBack();
 
  signals:
@@ -90,8 +93,14 @@ class ProgramRun : public QObject {
   struct Answer;
   struct OpenedProfile;
   struct KeptProfile;
+  struct Left {  // of a graph a part of which is replaced
+    Profile profile;
+    ProfileOrigin origin;
+    bool own;
+  };
   void install(OpenedProfile& opened);
   void layOpened();  // what is kept, over the graph
+  void layLeft(Left left);
   void analyseOpened();
   void endRunning();
   void finish(Answer& answer);
@@ -101,7 +110,10 @@ class ProgramRun : public QObject {
 
   struct State {  // of one file
     std::optional<RunOutcome> outcome;
-    std::optional<Profile> opened;  // of a file; then there is no outcome
+    std::optional<Profile> opened;  // of a file, or left of what there was; then there is no outcome
+    bool wasOwnRun = false;         // what is left is of a run
+    bool keepsTimes = false;        // over the next edit
+    std::optional<Left> left;       // while that is made
     // The profile that was opened last, whatever became of the graph; null: none, or a run took its place.
     std::shared_ptr<KeptProfile> kept;
     std::shared_ptr<const OpTimes> times;

@@ -116,6 +116,7 @@ Status RoundTrip::putBack() {
   const Edit edit{"Put a part back", {ReplaceGroup{part_.place.members, printHloText(edited_->module())}}};
   const auto tried = apply(whole_->module(), edit);  // an error is reported before anything is changed
   if (!tried) return std::unexpected(tried.error());
+  whole_->run().keepTimesOverNextEdit();
   whole_->perform(edit);
   return {};
 }

@@ -48,6 +48,22 @@ class AnalysisTest : public AnalysisHand {
   Q_OBJECT
 
  private:
+  // In a part that was taken out.
+  void waveInsteadOfBending() {
+    const InstructionId tanh = hand_->module().findInstruction("bent").value();
+    document().perform(
+        {"Another operation",
+         {AddInstruction{hand_->module().entry(), Opcode::Sine, "waved", {hand_->module().at(tanh).operands[0]}}}});
+    hand_->settle();
+    Edit rewire{"Rewire", {}};
+    for (InstructionId user : document().usersOf(tanh))
+      for (size_t i = 0; i < hand_->module().at(user).operands.size(); ++i)
+        if (hand_->module().at(user).operands[i] == tanh)
+          rewire.actions.push_back(SetOperand{user, static_cast<int32_t>(i), named("waved")});
+    document().perform(std::move(rewire));
+    hand_->settle();
+  }
+
   // Two scopes; the first one's group is selected, as a click on it does.
   void selectLayer() {
     hand_->openText(R"(HloModule net
@@ -334,19 +350,7 @@ ENTRY main {
     QTest::mouseClick(bar->checkButton(), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(part.trip()->found().has_value(), 60000);
     QVERIFY2(bar->words().startsWith("Equal within tolerance"), qPrintable(bar->words()));
-    // Another formula differs, and takes the place of what was there all the same.
-    const InstructionId tanh = hand_->module().findInstruction("bent").value();
-    document().perform(
-        {"Another operation",
-         {AddInstruction{hand_->module().entry(), Opcode::Sine, "waved", {hand_->module().at(tanh).operands[0]}}}});
-    hand_->settle();
-    Edit rewire{"Rewire", {}};
-    for (InstructionId user : document().usersOf(tanh))
-      for (size_t i = 0; i < hand_->module().at(user).operands.size(); ++i)
-        if (hand_->module().at(user).operands[i] == tanh)
-          rewire.actions.push_back(SetOperand{user, static_cast<int32_t>(i), named("waved")});
-    document().perform(std::move(rewire));
-    hand_->settle();
+    waveInsteadOfBending();  // differs, and takes the place of what was there all the same
     QVERIFY2(bar->words().startsWith("Before the last edit: Equal"), qPrintable(bar->words()));
     QTest::mouseClick(bar->checkButton(), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(bar->words().startsWith("Values differ"), 60000);
@@ -360,6 +364,31 @@ ENTRY main {
     hand_->key(Qt::Key_Z, Qt::ControlModifier);
     QVERIFY(!hand_->module().findInstruction("waved").has_value());
     QCOMPARE(hand_->window().statusBar()->currentMessage(), QString());
+  }
+
+  void whatIsNotReplacedKeepsItsTimes() {
+    document().run().start();
+    QTRY_VERIFY_WITH_TIMEOUT(document().run().outcome() && document().run().times(), 60000);
+    const auto timeOf = [&](InstructionId id) {
+      const auto found = document().measures().overlay()->find(id);
+      return found ? found->value : 0;
+    };
+    const InstructionId product = named("product"), bent = named("bent");
+    const double before = timeOf(product);
+    QVERIFY(before > 0);
+    document().select({bent, named("shifted")});
+    play("take-out");
+    auto* bar = hand_->window().pane().findChild<RoundTripBar*>();
+    QVERIFY(bar);
+    waveInsteadOfBending();
+    QTest::mouseClick(bar->putBackButton(), Qt::LeftButton);
+    hand_->settle();
+    QTRY_VERIFY_WITH_TIMEOUT(document().run().times(), 60000);
+    const ProgramRun& run = document().run();
+    QVERIFY(run.profile() && run.isOwnRun() && !run.outcome());
+    QCOMPARE(timeOf(product), before);
+    QCOMPARE(timeOf(named("waved")), 0.0);
+    QVERIFY2(run.origin().words.endsWith("before a part was replaced"), qPrintable(run.origin().words));
   }
 
   void whatLiesBetweenIsTakenOutToo() {

@@ -9,6 +9,8 @@
 #include "core/formats/file_content.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/protobuf.h"
+#include "editor/canvas/highlights.h"
+#include "editor/document/node_measures.h"
 #include "editor/document/program_run.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/inspect/inspector.h"
@@ -80,6 +82,33 @@ class ProfileTest : public QObject {
     hand_->key(Qt::Key_Z, Qt::ControlModifier);
     hand_->settle();
     QVERIFY(!run.profile());
+  }
+
+  // Their plates hang under the boxes, outside of them.
+  void timesOfTheCriticalPathAreNotDimmed() {
+    hand_->openText(kLayer, false);
+    drop("t.json", R"([{"ph":"X","name":"product","pid":1,"tid":1,"ts":0,"dur":30},
+                       {"ph":"X","name":"activated","pid":1,"tid":1,"ts":40,"dur":10}])");
+    const int32_t node = hand_->canvas().nodeOf(hand_->named("product"));
+    const double bottom = hand_->canvas().frameOf(node).bottom();
+    const auto& items = hand_->canvas().picture()->items;
+    const auto plate = std::ranges::find_if(items, [&](const PictureItem& item) {
+      return item.viewNode == node && item.kind == PictureItem::Kind::Box && item.bounds.y >= bottom;
+    });
+    QVERIFY(plate != items.end());
+    const QRectF bounds(plate->bounds.x, plate->bounds.y, plate->bounds.width, plate->bounds.height);
+    hand_->canvas().viewport().zoomBy(1 / hand_->canvas().viewport().zoom(), {});
+    hand_->canvas().viewport().centerOn(bounds.center());
+    const auto seen = [&] {
+      const QImage all = hand_->canvas().grab().toImage();
+      const QPointF corner = hand_->canvas().viewport().toWidget(bounds).topLeft() + QPointF(3, 6);  // before the text
+      return all.pixelColor((corner * all.devicePixelRatio()).toPoint());
+    };
+    const QColor before = seen();
+    hand_->document().measures().showCriticalPath(true);
+    hand_->settle();
+    QCOMPARE(hand_->canvas().highlights().foundNodes().size(), size_t{2});
+    QCOMPARE(seen(), before);
   }
 
   // Two of three executions are short: the mean is neither.

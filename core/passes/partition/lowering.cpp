@@ -254,18 +254,23 @@ class ComputationLowering {
     }
     PlacedBlocks placed(build_, instruction, rule, chosen, blocks);
     AttributeSet attributes = withoutAnnotations(localAttributesOf(instruction, shapes, local), instruction.opcode);
-    for (size_t f = 0; f < chosen.size(); ++f)
-      if (chosen[f] && !rule.factors[f].reaches.empty()) {
-        const BlockRanges ranges = *rangesOf(*rule.factors[f].reaches[0], rule.factors[f].size, chosen[f]->parts);
-        localizeReach(attributes, rule.factors[f], blockSize(rule.factors[f].size, chosen[f]->parts), ranges.paddingLow,
-                      ranges.paddingHigh);
-      }
+    localizeReaches(attributes, rule, chosen);
     const InstructionId made =
         placed.masked(build_.copy(instruction, local, blocks, std::move(attributes)), rule.combiner);
     if (summed.empty()) return unpacked(made, shardings);
     Block sum = summedUp({made, shardings[0]}, rule.combiner, summed, shardings_.of(instruction.id, 0));
     if (seed.valid()) sum = withSeed(sum, *leaves[0].shape, rule.combiner, seed, shardings[0]);
     return {std::move(sum)};
+  }
+
+  static void localizeReaches(AttributeSet& attributes, const Rule& rule, const Cuts& chosen) {
+    for (size_t f = 0; f < chosen.size(); ++f) {
+      const Factor& factor = rule.factors[f];
+      if (!chosen[f] || factor.reaches.empty()) continue;
+      const BlockRanges ranges = *rangesOf(*factor.reaches[0], factor.size, chosen[f]->parts);
+      localizeReach(attributes, factor, blockSize(factor.size, chosen[f]->parts), ranges.paddingLow,
+                    ranges.paddingHigh);
+    }
   }
 
   static bool reachesAlongAny(const Rule& rule, const Cuts& chosen) {
@@ -304,6 +309,7 @@ class ComputationLowering {
     return block;
   }
 
+  // What operand `i` has beyond its dimension.
   InstructionId outsideOf(const Instruction& instruction, const Rule& rule, size_t i,
                           std::span<const InstructionId> before) {
     const Shape scalar = Shape::arrayRowMajor(module().shapeOf(instruction.operands[i]).type, {});

@@ -1,6 +1,7 @@
 // Profiles as Chrome traces: read back whole; foreign JSON is refused.
 #include <gtest/gtest.h>
 
+#include "core/profile/merge.h"
 #include "core/profile/profile.h"
 
 namespace tessera {
@@ -21,6 +22,24 @@ TEST(Profile, ReadsBackWhole) {
   ASSERT_EQ(back->timeline.size(), 2u);
   EXPECT_EQ(back->timeline[0].endNs, 511);
   EXPECT_FALSE(back->sources[0].measured);
+}
+
+TEST(Profile, RowsOfSeveralDevicesSayWhoseTheyAre) {
+  const auto namesOf = [](std::vector<Profile> devices) {
+    Profile all;
+    addDevices(all, std::move(devices));
+    std::vector<std::string> out;
+    for (size_t row = 0; row < all.threadNames.size(); ++row) out.push_back(all.nameOfThread(row));
+    return out;
+  };
+  Profile one, two, streams;
+  two.timeline = {{.thread = 1}};
+  two.steps.resize(1);
+  streams.threadNames = {"stream 1"};
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(namesOf({one, one}), (Names{"device 0", "device 1"}));
+  EXPECT_EQ(namesOf({two, streams}), (Names{"device 0, thread 0", "device 0, thread 1", "device 1, stream 1"}));
+  EXPECT_EQ(namesOf({two}), (Names{"thread 0", "thread 1"}));
 }
 
 TEST(Profile, ForeignJsonIsRefused) {

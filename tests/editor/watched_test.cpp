@@ -175,11 +175,11 @@ condition { z = (s32[], f32[256,256]) parameter(0)
   k = s32[] get-tuple-element(z), index=0
   four = s32[] constant(4)
   ROOT less = pred[] compare(k, four), direction=LT }
-idle { s2 = (s32[], f32[256,256]) parameter(0)
-  v2 = f32[256,256] get-tuple-element(s2), index=1
-  i2 = s32[] get-tuple-element(s2), index=0
+idle { kept = (s32[], f32[256,256]) parameter(0)
+  v2 = f32[256,256] get-tuple-element(kept), index=1
+  i2 = s32[] get-tuple-element(kept), index=0
   ROOT r2 = (s32[], f32[256,256]) tuple(i2, v2) }
-stop { z2 = (s32[], f32[256,256]) parameter(0) ROOT no2 = pred[] constant(false) }
+stop { asked = (s32[], f32[256,256]) parameter(0) ROOT no2 = pred[] constant(false) }
 yes { y = f32[256,256] parameter(0) ROOT yn = f32[256,256] negate(y) }
 no { n = f32[256,256] parameter(0) ROOT nn = f32[256,256] abs(n) }
 ENTRY main {

@@ -12,6 +12,7 @@
 #include "core/arrange/box_style.h"
 #include "core/arrange/curves.h"
 #include "core/arrange/flow.h"
+#include "core/arrange/rectangles.h"
 
 namespace tessera {
 namespace {
@@ -26,14 +27,9 @@ constexpr float kBend = 26;             // what a bend costs, in units of length
 constexpr float kClearances[] = {9, 13, 6, 16};
 constexpr float kLeast = 3, kInGutter = 8;  // between columns wires keep further away, beside the lanes of the boxes
 
-RectF grown(const RectF& r, float by) { return {r.x - by, r.y - by, r.width + 2 * by, r.height + 2 * by}; }
-RectF united(const RectF& a, const RectF& b) {
-  const float left = std::min(a.x, b.x), top = std::min(a.y, b.y);
-  return {left, top, std::max(a.x + a.width, b.x + b.width) - left, std::max(a.y + a.height, b.y + b.height) - top};
-}
 RectF boundsOfPoints(const std::vector<PointF>& points) {
   RectF out{points[0].x, points[0].y, 0, 0};
-  for (PointF p : points) out = united(out, {p.x, p.y, 0, 0});
+  for (PointF p : points) out = unionOf(out, {p.x, p.y, 0, 0});
   return out;
 }
 
@@ -248,9 +244,9 @@ class Detours {
     const PointF from = arrangement_.routes[edge].front(), to = arrangement_.routes[edge].back();
     const PointF start{from.x, from.y + distance}, end{to.x, to.y - distance};
     const ViewEdge& wire = view_.edges[edge];
-    RectF area = united(arrangement_.boxes[at(wire.from)], arrangement_.boxes[at(wire.to)]);
-    area = grown(united(area, boundsOfPoints({start, end})), kNear);
-    if (!near) area = grown(united(area, arrangement_.bounds), kNear);
+    RectF area = unionOf(arrangement_.boxes[at(wire.from)], arrangement_.boxes[at(wire.to)]);
+    area = grown(unionOf(area, boundsOfPoints({start, end})), kNear);
+    if (!near) area = grown(unionOf(area, arrangement_.bounds), kNear);
     std::vector<RectF> obstacles;
     for (int32_t v = 0; v < static_cast<int32_t>(view_.nodes.size()); ++v) {
       const RectF box = grown(arrangement_.boxes[at(v)], distance);

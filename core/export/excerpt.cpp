@@ -4,17 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/arrange/rectangles.h"
+
 namespace tessera {
 namespace {
 
 constexpr float kExcerptMargin = 16, kReachOfWires = 8;
-
-RectF grown(const RectF& r, float by) { return {r.x - by, r.y - by, r.width + 2 * by, r.height + 2 * by}; }
-
-RectF unionOf(const RectF& a, const RectF& b) {
-  const float x = std::min(a.x, b.x), y = std::min(a.y, b.y);
-  return {x, y, std::max(a.x + a.width, b.x + b.width) - x, std::max(a.y + a.height, b.y + b.height) - y};
-}
 
 }  // namespace
 

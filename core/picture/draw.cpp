@@ -8,6 +8,7 @@
 
 #include "core/arrange/box_style.h"
 #include "core/arrange/curves.h"
+#include "core/arrange/rectangles.h"
 #include "core/arrange/sockets.h"
 #include "core/picture/sketch.h"
 
@@ -331,17 +332,8 @@ class Drawer : Sketch {
             afar ? kFarMarkZoom : kSubtitleZoom);
     if (!afar) return;
     picture_.items.back().room = *afar;
-    if (view_.room.zoomOf(picture_.bounds) < kReadableZoom) widenTo(*afar);
-  }
-  // What is seen as a whole from afar shows its marks whole.
-  void widenTo(const RectF& room) {
-    RectF& all = picture_.bounds;
-    const float right = std::max(all.x + all.width, room.x + room.width),
-                bottom = std::max(all.y + all.height, room.y + room.height);
-    all.x = std::min(all.x, room.x);
-    all.y = std::min(all.y, room.y);
-    all.width = right - all.x;
-    all.height = bottom - all.y;
+    // What is seen as a whole from afar shows its marks whole.
+    if (view_.room.zoomOf(picture_.bounds) < kReadableZoom) picture_.bounds = unionOf(picture_.bounds, *afar);
   }
   // Below, right of or above the box and its ring, where no other box is; absent: there is one everywhere.
   std::optional<RectF> farMarkRoom(int32_t v) const {

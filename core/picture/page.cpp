@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/arrange/rectangles.h"
+
 namespace tessera {
 namespace {
 
@@ -35,15 +37,6 @@ PictureItem textItem(PointF topLeft, const std::string& text, float size, bool b
   item.stroked = false;
   item.minZoom = 0.2f;
   return item;
-}
-
-void grow(RectF& bounds, const RectF& box) {
-  const float right = std::max(bounds.x + bounds.width, box.x + box.width),
-              bottom = std::max(bounds.y + bounds.height, box.y + box.height);
-  bounds.x = std::min(bounds.x, box.x);
-  bounds.y = std::min(bounds.y, box.y);
-  bounds.width = right - bounds.x;
-  bounds.height = bottom - bounds.y;
 }
 
 // Words set in lines as wide as the room; "\n" ends a line.
@@ -90,7 +83,7 @@ void appendNote(Picture& picture, const PageBox& note, int32_t pageItem) {
         textItem({box.x + kPadding, y}, line, kTextSize, false, box.width - 2 * kPadding, ColorRole::NodeSubtext));
     y += kTextSize * kLine;
   }
-  grow(picture.bounds, box);
+  picture.bounds = unionOf(picture.bounds, box);
 }
 
 }  // namespace
@@ -124,7 +117,7 @@ Picture withPage(Picture picture, const ProjectPage& page) {
     behind.back().pageItem = static_cast<int32_t>(&frame - page.frames.data());
     behind.push_back(textItem({box.x + kPadding, box.y + kPadding / 2}, frame.text, kTitleSize, true,
                               box.width - 2 * kPadding, ColorRole::GroupText));
-    grow(picture.bounds, box);
+    picture.bounds = unionOf(picture.bounds, box);
   }
   picture.items.insert(picture.items.begin(), std::make_move_iterator(behind.begin()),
                        std::make_move_iterator(behind.end()));

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <span>
 
+#include "core/arrange/rectangles.h"
+
 namespace tessera {
 namespace {
 
@@ -20,9 +22,6 @@ constexpr int kFewWireCells = 4;
 
 // With strokes and arrow heads.
 float grownBy(const PictureItem& item) { return item.width + 4; }
-RectF grown(const RectF& rect, float by) {
-  return {rect.x - by, rect.y - by, rect.width + 2 * by, rect.height + 2 * by};
-}
 RectF paintedBy(const PictureItem& item) { return grown(item.reach(), grownBy(item)); }
 
 using Piece = std::array<PointF, 4>;  // a cubic; of a line its ends twice

@@ -3,26 +3,31 @@
 
 namespace tessera {
 
-std::vector<InstructionId> mutedIn(const Module& module, const Project& project) {
+namespace {
+
+// Names are of a page's computation; others may have the same.
+std::vector<InstructionId> namedIn(const Module& module, const Project& project,
+                                   const std::set<std::string> ProjectPage::*names) {
   std::vector<InstructionId> out;
   for (const ProjectPage& page : project.pages) {
-    if (page.muted.empty()) continue;
+    if ((page.*names).empty()) continue;
     const auto computation = module.findComputation(page.computation);
     if (!computation) continue;
     for (InstructionId id : module.at(*computation).instructions)
-      if (page.muted.contains(std::string(module.at(id).name))) out.push_back(id);
+      if ((page.*names).contains(std::string(module.at(id).name))) out.push_back(id);
   }
   return out;
 }
 
+}  // namespace
+
+std::vector<InstructionId> mutedIn(const Module& module, const Project& project) {
+  return namedIn(module, project, &ProjectPage::muted);
+}
+
 std::set<InstructionId> watchedIn(const Module& module, const Project& project) {
-  std::set<InstructionId> out;
-  for (const ProjectPage& page : project.pages)
-    for (const std::string& name : page.watched)
-      if (const auto id = module.findInstruction(name);
-          id && module.at(module.at(*id).computation).name == page.computation)
-        out.insert(*id);
-  return out;
+  const std::vector<InstructionId> all = namedIn(module, project, &ProjectPage::watched);
+  return {all.begin(), all.end()};
 }
 
 Project withOpenGroupsOf(const Project& shown, Project fresh) {

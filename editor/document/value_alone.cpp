@@ -9,6 +9,7 @@
 #include "core/devices/collectives.h"
 #include "core/evaluate/trace.h"
 #include "core/hlo/numbers.h"
+#include "core/ops/inference/callee_index.h"
 #include "core/ops/inference/infer.h"
 #include "core/tools/cut_out.h"
 #include "editor/document/node_values.h"
@@ -30,15 +31,6 @@ void takeLeaves(const Literal& value, std::vector<Literal>& out) {
   if (value.shape().isArray()) out.push_back(value);
 }
 
-// What the branches of a conditional are, in the order of its operands behind the selector.
-std::vector<ComputationId> branchesOf(const Instruction& conditional) {
-  if (const auto* all = conditional.attributes->get<std::vector<ComputationId>>(Attr::branch_computations)) return *all;
-  std::vector<ComputationId> out;
-  for (const Attr name : {Attr::true_computation, Attr::false_computation})
-    if (const auto* one = conditional.attributes->get<ComputationId>(name)) out.push_back(*one);
-  return out;
-}
-
 class ValueAlone {
  public:
   ValueAlone(const Module& module, const FileAccess& files, const RunSettings& settings,
@@ -55,9 +47,8 @@ class ValueAlone {
       return fail("what infeeds give inside a call is known while all values are live");
     std::vector<Literal> arguments;
     for (InstructionId parameter : alone.entryComputation().parameters) {
-      const auto same = module_.findInstruction(alone.at(parameter).name);
-      if (!same || module_.at(*same).opcode != Opcode::Parameter)
-        return fail(alone.at(parameter).reference() + " has no value");
+      const std::optional<InstructionId> same = parameterNamed(module_.at(id).computation, alone.at(parameter).name);
+      if (!same) return fail(alone.at(parameter).reference() + " has no value");
       TESSERA_ASSIGN_OR_RETURN(const Literal whole, argument(*same));
       takeLeaves(whole, arguments);
     }
@@ -67,6 +58,12 @@ class ValueAlone {
   }
 
  private:
+  std::optional<InstructionId> parameterNamed(ComputationId computation, std::string_view name) const {
+    for (InstructionId id : module_.at(computation).parameters)
+      if (module_.contains(id) && module_.at(id).name == name) return id;
+    return std::nullopt;
+  }
+
   Result<std::vector<Literal>> run(const Module& alone, const std::vector<Literal>& arguments,
                                    std::optional<FeedArrays>& feeds) const {
     TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(settings_.backend));
@@ -124,7 +121,7 @@ class ValueAlone {
   }
 
   Result<size_t> operandOfBranch(const Instruction& conditional, ComputationId branch) {
-    const std::vector<ComputationId> branches = branchesOf(conditional);
+    const std::vector<ComputationId> branches = branchesOf(*conditional.attributes);
     if (branches.empty() || conditional.operands.empty() || !module_.contains(conditional.operands[0]))
       return fail(conditional.reference() + " has an open input");
     TESSERA_ASSIGN_OR_RETURN(const Literal selector, value(conditional.operands[0]));

@@ -217,6 +217,27 @@ ENTRY main {
     QVERIFY2(title.contains("of the first call, by c"), qPrintable(title));
   }
 
+  void anotherComputationMayHaveTheSameNames() {
+    hand().openText(R"(HloModule m
+inner { p = f32[256,256] parameter(0)
+  ROOT d = f32[256,256] dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0} }
+ENTRY main {
+  half = f32[] constant(0.5)
+  p = f32[256,256] parameter(0)
+  halves = f32[256,256] broadcast(half), dimensions={}
+  e = f32[256,256] call(halves), to_apply=inner
+  ROOT d = f32[256,256] add(e, p)
+})",
+                    false);
+    const Module& module = hand().document().module();
+    const InstructionId inner = module.at(*module.findComputation("inner")).root;
+    watched().watch({inner});
+    hand().settle();
+    QVERIFY(watched().contains(inner) && !watched().contains(hand().named("d")));
+    QVERIFY2(watched().valueOf(inner), qPrintable(watched().whyNone(inner)));
+    QCOMPARE(watched().valueOf(inner)->data<float>()[0], 64.0F);
+  }
+
   void anotherFileHasItsOwn() {
     watched().watch({hand().named("t")});
     hand().openText("HloModule n\nENTRY main {\n  ROOT x = f32[4] parameter(0)\n}");

@@ -52,7 +52,7 @@ struct Layers {
   Neighbours above, below;                    // by segments
   std::vector<std::vector<int32_t>> lanesOf;  // by wire: its spots from the top
   bool thorough = true;
-  float boxGap = box::kColumnGap;
+  float boxGap = box::kColumnGap, rowGap = box::kRowGap;
   std::stop_token stop;  // asked once a sweep by orderRows and placeRows, which then leave what nobody may use
 
   Spot& spot(int32_t v) { return spots[static_cast<size_t>(v)]; }
@@ -73,6 +73,8 @@ bool raiseHubs(Level& level);
 Layers layersOf(const Level& level);
 void markMainPaths(const Level& level, Layers& layers);
 size_t orderRows(Layers& layers);  // how many crossings are left
+// Main paths and chains of single wires run straight; where that makes the wires of a small level clearly longer,
+// chains alone, or neither.
 void placeRows(Layers& layers);
 // Rows packed and centred above each other.
 void centreRows(Layers& layers);

@@ -41,6 +41,7 @@ class LayersBuilder {
     out_.lanesOf.resize(level_.wires.size());
     out_.thorough = level_.thorough;
     out_.boxGap = level_.boxGap;
+    out_.rowGap = level_.rowGap;
     const int32_t longest = longestSpanWithLanes(level_);
     for (size_t w = 0; w < level_.wires.size(); ++w) addWire(w, longest);
     std::sort(out_.segments.begin(), out_.segments.end());

@@ -1,5 +1,5 @@
 // placeRows: positions by isotonic regression over the rows, then main paths, lanes and chains of single wires are made
-// straight where their neighbours leave room.
+// straight where their neighbours leave room and wires do not become much longer.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -14,6 +14,10 @@ constexpr int kPositionSweepsFew = 30, kPositionSweepsMany = 4;
 constexpr size_t kFewSpots = 8000;  // spots
 constexpr double kLaneWeight = 3, kMainWeight = 24;
 constexpr int kStraightenRounds = 2;
+// How much longer than the shortest wires may be, for main paths and chains that run straight, for chains alone.
+constexpr double kLongerForAll = 1.05, kLongerForChains = 1.1;
+
+bool isSmall(const Layers& layers) { return layers.thorough && layers.spots.size() <= kFewSpots; }
 
 class RowPlacer {
  public:
@@ -22,9 +26,11 @@ class RowPlacer {
       for (size_t k = 0; k < row.size(); ++k) place_[at(row[k])] = k;
   }
 
-  void run() {
-    const int sweeps = layers_.thorough && layers_.spots.size() <= kFewSpots ? kPositionSweepsFew : kPositionSweepsMany;
+  void settle() {
+    const int sweeps = isSmall(layers_) ? kPositionSweepsFew : kPositionSweepsMany;
     for (int sweep = 0; sweep < sweeps && !layers_.stop.stop_requested(); ++sweep) sweepRows(sweep % 2 == 0);
+  }
+  void straighten() {
     const auto chains = straightChains();
     for (int round = 0; round < kStraightenRounds; ++round)
       for (const auto& chain : chains) straighten(chain);
@@ -122,6 +128,26 @@ class RowPlacer {
   std::vector<size_t> place_;
 };
 
+Layers settled(Layers layers) {
+  RowPlacer(layers).settle();
+  return layers;
+}
+Layers straightened(Layers layers) {
+  RowPlacer(layers).straighten();
+  return layers;
+}
+Layers withoutMainPaths(Layers layers) {
+  for (Spot& spot : layers.spots) spot.main = false;
+  return layers;
+}
+
+double wireLength(const Layers& layers) {
+  double sum = 0;
+  for (const Segment& s : layers.segments)
+    sum += std::hypot(layers.spot(s.lower).x + s.port - layers.spot(s.upper).x, layers.rowGap);
+  return sum;
+}
+
 }  // namespace
 
 // Pool adjacent violators.
@@ -162,6 +188,17 @@ void centreRows(Layers& layers) {
   }
 }
 
-void placeRows(Layers& layers) { RowPlacer(layers).run(); }
+void placeRows(Layers& layers) {
+  if (!isSmall(layers)) {
+    layers = straightened(settled(std::move(layers)));
+    return;
+  }
+  Layers loose = settled(withoutMainPaths(layers)), chains = straightened(loose);
+  Layers whole = straightened(settled(std::move(layers)));
+  const double shortest = std::min({wireLength(whole), wireLength(chains), wireLength(loose)});
+  layers = std::move(wireLength(whole) <= kLongerForAll * shortest       ? whole
+                     : wireLength(chains) <= kLongerForChains * shortest ? chains
+                                                                         : loose);
+}
 
 }  // namespace tessera

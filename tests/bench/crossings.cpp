@@ -1,9 +1,9 @@
 // Our arrangement against Graphviz dot in the same run, on the same boxes and wires, as they are drawn and in the same
 // direction: what each group of a program holds, up to 300 boxes. Crossings of drawn wires (wires that share an end do
-// not count), wire length, wires behind unrelated boxes, time. dot gets our ports and our distances between boxes; with
-// --plain its wires may end at any side of a box. Without --flow a program flows as the form of its graph asks for.
-// Neither folds what is tall; with --columns ours does, as in a small view. --each prints each group too, with a box of
-// it. Usage: bench_crossings [--plain] [--columns] [--each] [--flow=down|right] FILE...
+// not count), wire length, wires behind unrelated boxes, time. dot gets the ends of our wires and our distances between
+// boxes; with --plain its wires may end at any side of a box. Without --flow a program flows as the form of its graph
+// asks for. Neither folds what is tall; with --columns ours does, as in a small view. --each prints each group too,
+// with a box of it. Usage: bench_crossings [--plain] [--columns] [--each] [--flow=down|right] FILE...
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -210,43 +210,77 @@ void cubic(Line& out, PointF a, PointF b, PointF c, PointF d) {
   }
 }
 
-// Where a wire ends in dot: at its operand's field, else in the middle of the edge that ours end at.
-std::string portOf(const GraphView& view, const ViewEdge& edge) {
-  const ViewNode& node = view.nodes[at(edge.to)];
-  const bool known =
-      std::ranges::any_of(node.inputs, [&](const ViewPort& port) { return port.operand == edge.operand; });
-  const char side = view.flow == Flow::Right ? 'w' : 'n';
-  return node.inputs.size() > 1 && known ? fmt::format(":p{}:{}", edge.operand, side) : fmt::format(":{}", side);
-}
-std::string recordOf(const ViewNode& node) {
-  std::string fields;
-  for (const ViewPort& port : node.inputs) fields += fmt::format("{}<p{}>", fields.empty() ? "" : "|", port.operand);
-  return node.inputs.size() > 1 ? fmt::format(", shape=record, label=\"{}\"", fields) : std::string();
-}
+// What dot is to draw: our boxes and wires. With ports its wires begin and end at the places of the boxes where ours
+// do: a box is a table there, with a narrow cell at each such place, in whole units, and empty ones between.
+class DotInput {
+ public:
+  DotInput(const GraphView& view, const Drawing& own, bool ports)
+      : view_(view), own_(own), ports_(ports), right_(view.flow == Flow::Right), places_(view.nodes.size()) {
+    for (size_t e = 0; e < view.edges.size(); ++e) {
+      places_[at(view.edges[e].from)].insert(beginOf(e));
+      places_[at(view.edges[e].to)].insert(endOf(e));
+    }
+  }
 
-// What dot is to draw: our boxes and wires; with ports its wires leave boxes at their end and arrive at operands, as
-// ours do.
-void writeDot(const GraphView& view, const std::vector<RectF>& sizes, bool ports, const std::string& path) {
-  const bool right = view.flow == Flow::Right;
-  std::ofstream file(path);
-  file << fmt::format(
-      "digraph g {{ rankdir={}; nodesep={:.4f}; ranksep={:.4f}; node [shape=box, fixedsize=true, label=\"\"];\n",
-      right ? "LR" : "TB", (right ? box::kAcrossGap : box::kColumnGap) / 72,
-      (right ? box::kAlongGap : box::kRowGap) / 72);
-  for (size_t v = 1; v < view.nodes.size(); ++v)
-    file << fmt::format("n{} [width={:.4f}, height={:.4f}{}];\n", v, sizes[v].width / 72, sizes[v].height / 72,
-                        ports ? recordOf(view.nodes[v]) : "");
-  const std::string_view tail = !ports ? "" : right ? ", tailport=e" : ", tailport=s";
-  for (size_t e = 0; e < view.edges.size(); ++e)
-    file << fmt::format("n{} -> n{}{} [arrowhead=none{}, label=\"\", id={}];\n", view.edges[e].from, view.edges[e].to,
-                        ports ? portOf(view, view.edges[e]) : "", tail, e);
-  file << "}\n";
-}
+  void write(const std::string& path) const {
+    std::ofstream file(path);
+    file << fmt::format(
+        "digraph g {{ rankdir={}; nodesep={:.4f}; ranksep={:.4f}; node [shape={}, fixedsize=true, label=\"\"];\n",
+        right_ ? "LR" : "TB", (right_ ? box::kAcrossGap : box::kColumnGap) / 72,
+        (right_ ? box::kAlongGap : box::kRowGap) / 72, ports_ ? "none, margin=0" : "box");
+    for (size_t v = 1; v < view_.nodes.size(); ++v)
+      file << fmt::format("n{} [width={:.4f}, height={:.4f}{}];\n", v, own_.boxes[v].width / 72,
+                          own_.boxes[v].height / 72, ports_ ? ", label=" + tableOf(v) : "");
+    for (size_t e = 0; e < view_.edges.size(); ++e)
+      file << fmt::format("n{}{} -> n{}{} [arrowhead=none, label=\"\", id={}];\n", view_.edges[e].from,
+                          ports_ ? fmt::format(":c{}:{}", beginOf(e), right_ ? 'e' : 's') : "", view_.edges[e].to,
+                          ports_ ? fmt::format(":c{}:{}", endOf(e), right_ ? 'w' : 'n') : "", e);
+    file << "}\n";
+  }
+
+ private:
+  // From the first end of the edge on which wires begin or end; its middle for a wire that is not drawn.
+  int placeOn(int32_t node, const Line& line, bool begins) const {
+    const RectF& box = own_.boxes[at(node)];
+    if (line.size() < 2) return static_cast<int>((right_ ? box.height : box.width) / 2);
+    const PointF p = begins ? line.front() : line.back();
+    return static_cast<int>(std::lround(right_ ? p.y - box.y : p.x - box.x));
+  }
+  int beginOf(size_t e) const { return placeOn(view_.edges[e].from, own_.lines[e], true); }
+  int endOf(size_t e) const { return placeOn(view_.edges[e].to, own_.lines[e], false); }
+
+  std::string tableOf(size_t v) const {
+    constexpr int kWidth = 2;
+    const int length = static_cast<int>(right_ ? own_.boxes[v].height : own_.boxes[v].width);
+    std::string cells;
+    int end = 0;
+    for (int place : places_[v]) {
+      const int begin = std::max(end, std::min(place - kWidth / 2, length - kWidth));
+      cells += cellOf(v, begin - end, "") + cellOf(v, kWidth, fmt::format(" PORT=\"c{}\"", place));
+      end = begin + kWidth;
+    }
+    cells += cellOf(v, length - end, "");
+    return fmt::format("<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"0\">{}</TABLE>>",
+                       right_ ? cells : "<TR>" + cells + "</TR>");
+  }
+  std::string cellOf(size_t v, int length, const std::string& port) const {
+    if (length <= 0) return "";
+    const int across = static_cast<int>(right_ ? own_.boxes[v].width : own_.boxes[v].height);
+    const std::string cell = fmt::format("<TD FIXEDSIZE=\"TRUE\" WIDTH=\"{}\" HEIGHT=\"{}\"{}></TD>",
+                                         right_ ? across : length, right_ ? length : across, port);
+    return right_ ? "<TR>" + cell + "</TR>" : cell;
+  }
+
+  const GraphView& view_;
+  const Drawing& own_;
+  bool ports_, right_;
+  std::vector<std::set<int>> places_;  // by box: where wires begin or end
+};
 
 // dot's "plain" output: positions in inches from the lower left; an edge's head names its ends and control points.
-bool dots(const GraphView& view, const std::vector<RectF>& sizes, bool ports, const std::string& folder, Drawing& out) {
+bool dots(const GraphView& view, const Drawing& own, bool ports, const std::string& folder, Drawing& out) {
   const std::string in = folder + "/graph.dot", plain = folder + "/graph.plain";
-  writeDot(view, sizes, ports, in);
+  DotInput(view, own, ports).write(in);
   const auto start = std::chrono::steady_clock::now();
   if (std::system(fmt::format("timeout 60 dot -Tplain -y {} -o {}", in, plain).c_str()) != 0) return false;
   out.ms = msSince(start);
@@ -314,7 +348,7 @@ Sums compared(const Module& module, const std::vector<GraphView>& groups, bool p
     const GraphView& view = groups[k];
     const Drawing own = ours(module, view);
     Drawing rival;
-    if (!dots(view, own.boxes, ports, folder, rival)) continue;
+    if (!dots(view, own, ports, folder, rival)) continue;
     const Figures a = measure(view, own), b = measure(view, rival);
     const bool few = static_cast<double>(a.crossings) <= kWithin * static_cast<double>(b.crossings);
     const Sums group{

@@ -17,11 +17,12 @@ namespace {
 constexpr size_t kFewSegments = 4000, kManySegments = 20000;  // segments
 constexpr int kOrderSweepsFew = 24, kOrderSweepsMany = 10, kOrderSweepsMost = 6;
 constexpr int kExchangeRounds = 4;
-constexpr size_t kShakenSize = 1200;             // segments
-constexpr int kShakes = 24, kShakenFully = 300;  // of levels of so many segments; of larger ones fewer
-constexpr int kVainShakes = 10;                  // without fewer crossings
-constexpr int kVainSweeps = 8;                   // without a better order
-constexpr double kMainPull = 32;                 // aligns the boxes of a main path, whatever their ports
+constexpr size_t kShakenSize = 1200;                 // segments
+constexpr size_t kShaken = 7200, kMostShakes = 100;  // segments in all shakes of a level; shakes
+constexpr double kVainShakes = 0.4;                  // of all, without fewer crossings
+constexpr int kVainSweeps = 8;                       // without a better order
+constexpr double kMainPull = 32;                     // aligns the boxes of a main path, whatever their ports
+constexpr std::ptrdiff_t kSiftReach = 40;            // places in a row
 constexpr int kLengthSweeps = 4;
 constexpr double kShorter = 0.98;
 constexpr int32_t kSlots = 8;  // places at a box's upper edge that are told apart
@@ -42,9 +43,9 @@ class RowOrder {
       restart(start);
       search(size <= kFewSegments ? kOrderSweepsFew : kOrderSweepsMany, true);
     }
-    const int shakes =
-        size > kShakenSize ? 0 : kShakes * kShakenFully / static_cast<int>(std::max<size_t>(size, kShakenFully));
-    for (int round = 0, since = 0; round < shakes && since < kVainShakes && fewest_ > 0 && !isStopped();
+    const size_t shakes = size > kShakenSize ? 0 : std::min(kMostShakes, kShaken / std::max<size_t>(size, 1));
+    const auto vain = static_cast<size_t>(kVainShakes * static_cast<double>(shakes));
+    for (size_t round = 0, since = 0; round < shakes && since <= vain && fewest_ > 0 && !isStopped();
          ++round, ++since) {
       const size_t before = fewest_;
       restart(best_);
@@ -250,7 +251,7 @@ class RowOrder {
     int64_t fewest = 0;
     for (const std::ptrdiff_t step : {-1, 1}) {
       int64_t change = 0;
-      for (std::ptrdiff_t k = own + step; k >= 0 && k < std::ssize(row); k += step) {
+      for (std::ptrdiff_t k = own + step; k >= 0 && k < std::ssize(row) && std::abs(k - own) <= kSiftReach; k += step) {
         const int32_t other = row[static_cast<size_t>(k)];
         if (layers_.spot(other).piece != layers_.spot(v).piece) break;
         change += step < 0 ? crossingsMore(v, other) : crossingsMore(other, v);

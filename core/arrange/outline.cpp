@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <unordered_map>
 
@@ -56,7 +57,7 @@ class OutlineBuilder {
     if (nameless_)
       placeParts();
     else
-      place(-1, -1, contentIn(-1, true));
+      placeByRole(contentIn(-1, true));
     gather();
     countInstructions(out_, hubs_);
     prune();
@@ -177,6 +178,17 @@ class OutlineBuilder {
     return common;
   }
 
+  // Forward, backward and update of a training step stay apart, however a compiler has mixed their order.
+  void placeByRole(std::span<const int32_t> items) {
+    std::map<ScopeRole, std::vector<int32_t>> byRole;
+    for (int32_t i : items) byRole[roleOf(i)].push_back(i);
+    for (const auto& [role, own] : byRole) place(-1, -1, own);
+  }
+  ScopeRole roleOf(int32_t item) const {
+    const int32_t scope = tree_.scopeOf[at(item)];
+    const ScopeRole role = scope < 0 ? ScopeRole::Plain : tree_.scopes[at(scope)].role;
+    return role == ScopeRole::Recomputed ? ScopeRole::Backward : role;
+  }
   void place(int32_t container, int32_t base, std::span<const int32_t> items) {
     const std::vector<Repeat> repeats = repeatsIn(base, items);
     size_t next = 0, units = items.size();

@@ -112,6 +112,42 @@ TEST(Outline, BlocksAreCalledByWhatTheirShortTitlesLeaveOut) {
   EXPECT_EQ(stackOf(view)->title, "p['params']['encoder'] 0…19");
 }
 
+// An optimizer keeps a state under a longer path for each of the weights.
+TEST(Outline, BlocksAreCalledByTheirWeightsAndNotByTheStateOfAnOptimizer) {
+  Module m = emptyModule();
+  InstructionId x = add(m, Opcode::Exponential, {add(m, Opcode::Parameter, {}, "x")});
+  for (int k = 0; k < 20; ++k) {
+    const InstructionId kept = add(m, Opcode::Parameter, {}, fmt::format("s[1][0].mu['h'][{}]['w']", k));
+    const InstructionId w = add(m, Opcode::Parameter, {}, fmt::format("p['h'][{}]['w']", k));
+    x = add(m, Opcode::Multiply, {x, kept});
+    for (Opcode op : {Opcode::Tanh, Opcode::Negate, Opcode::Sqrt, Opcode::Cbrt}) x = add(m, op, {x});
+    x = add(m, Opcode::Add, {x, w});
+  }
+  m.setRoot(m.entry(), add(m, Opcode::Log, {x}));
+  const GraphView view = makeView(m, m.entry(), {});
+  ASSERT_TRUE(stackOf(view));
+  EXPECT_EQ(stackOf(view)->title, "p['h'] 0…19");
+}
+
+// The norm of all gradients reads each of them as soon as it is there.
+TEST(Outline, WhatReadsEachGradientIsNoBlockWithTheBackwardPart) {
+  Module m = emptyModule();
+  InstructionId x = add(m, Opcode::Parameter, {}, "x"), norm = x;
+  std::vector<InstructionId> backward, others;
+  for (int k = 0; k < 24; ++k) {
+    for (Opcode op : {Opcode::Tanh, Opcode::Negate})
+      backward.push_back(x = add(m, op, {x}, "jit(step)/transpose(jvp(net))/op"));
+    others.push_back(add(m, Opcode::Multiply, {x, x}, "jit(step)/square"));
+    others.push_back(norm = add(m, Opcode::Add, {norm, others.back()}, "jit(step)/sum"));
+  }
+  m.setRoot(m.entry(), add(m, Opcode::Tuple, {x, norm}));
+  const GraphView view = makeView(m, m.entry(), {});
+  std::set<int32_t> boxes;
+  for (InstructionId id : backward) boxes.insert(view.boxOf(id));
+  EXPECT_EQ(boxes.size(), 1u);
+  for (InstructionId id : others) EXPECT_FALSE(boxes.contains(view.boxOf(id)));
+}
+
 TEST(Outline, ABlockWithOtherShapesStandsOut) {
   Module m = emptyModule();
   const Shape wide = Shape::arrayRowMajor(ElementType::F32, {64});

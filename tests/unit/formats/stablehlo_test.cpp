@@ -265,7 +265,7 @@ TEST(StableHlo, ArgumentFactsAndLocations) {
 module @m attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @mesh = <["x"=2]>
   func.func public @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>, )"
-                                                 R"(tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+                                                 R"(tf.aliasing_output = 0 : i32} loc("p['w']")) -> tensor<4xf32> {
     %0 = stablehlo.negate %arg0 : tensor<4xf32> loc(#loc2)
     return %0 : tensor<4xf32>
   }
@@ -276,6 +276,7 @@ module @m attributes {mhlo.num_partitions = 2 : i32} {
   EXPECT_NE(text.find(R"(frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"x\"}]>"})"),
             std::string::npos);
   EXPECT_NE(text.find(R"(metadata={op_name="jit(f)/neg" source_file="f.py" source_line=7)"), std::string::npos);
+  EXPECT_NE(text.find(R"(op_name="p[\'w\']")"), std::string::npos) << text;
 }
 
 // Words of a closed set are checked where they are read, not passed on.

@@ -356,6 +356,9 @@ TEST(StableHlo, ErrorsHaveTheirPlace) {
   EXPECT_NE(firstError(body("    %0 = stablehlo.constant dense<1.0> : tensor<2xq32>\n", "tensor<f32>"))
                 .find("unknown element type q32"),
             std::string::npos);
+  EXPECT_NE(firstError("module @m {\n  func.func @main(%a: tensor<4x!quant.uniform<i8:f32, 0.1:3>>) -> tensor<f32> {\n")
+                .find("f.mlir:2:32: error: a type of another dialect"),
+            std::string::npos);
   EXPECT_NE(firstError("module @m {\n  func.func @main(").find("f.mlir:2"), std::string::npos);
   EXPECT_NE(firstError("module @m {\n}\n").find("no function @main"), std::string::npos);
   EXPECT_NE(

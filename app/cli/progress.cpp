@@ -47,12 +47,12 @@ void put(const std::string& text) {
 
 }  // namespace
 
-std::string progressText(std::string_view phase, double fraction, double seconds) {
+std::string progressText(std::string_view phase, double fraction, double seconds, double since) {
   std::string out(phase);
-  if (fraction < 0) return seconds < 1 ? out : out + fmt::format(", since {}", secondsText(seconds));
+  if (fraction < 0) return seconds + since < 1 ? out : out + fmt::format(", since {}", secondsText(seconds + since));
   out += fmt::format(", {} done", percentText(fraction));
-  return fraction < kLeastDone ? out
-                               : out + fmt::format(", about {} left", secondsText(seconds * (1 - fraction) / fraction));
+  const double left = fraction < kLeastDone ? 0 : seconds * (1 - fraction) / fraction - since;
+  return left <= 0 ? out : out + fmt::format(", about {} left", secondsText(left));
 }
 
 class ProgressLine::Writer {
@@ -66,7 +66,9 @@ class ProgressLine::Writer {
 
   void tell(std::string_view phase, double fraction) {
     const std::lock_guard lock(mutex_);
-    if (fraction < fraction_ || fraction_ < 0) phaseBegan_ = Clock::now();  // other work
+    const auto now = Clock::now();
+    if (fraction < fraction_ || fraction_ < 0) phaseBegan_ = toldAt_ = now;  // other work
+    if (fraction != fraction_) toldAt_ = now;
     phase_ = phase;
     fraction_ = fraction;
   }
@@ -86,8 +88,10 @@ class ProgressLine::Writer {
     }
   }
   void show() {
-    const double seconds = std::chrono::duration<double>(Clock::now() - phaseBegan_).count();
-    put("\r" + cutTo(progressText(phase_, fraction_, seconds), columnsOfTerminal() - 1) + "\x1b[K");
+    const auto between = [](auto from, auto to) { return std::chrono::duration<double>(to - from).count(); };
+    const std::string text =
+        progressText(phase_, fraction_, between(phaseBegan_, toldAt_), between(toldAt_, Clock::now()));
+    put("\r" + cutTo(text, columnsOfTerminal() - 1) + "\x1b[K");
     shown_ = true;
   }
 
@@ -95,7 +99,7 @@ class ProgressLine::Writer {
   std::condition_variable_any wake_;
   std::string phase_;
   double fraction_ = -1;
-  Clock::time_point phaseBegan_ = Clock::now();
+  Clock::time_point phaseBegan_ = Clock::now(), toldAt_ = phaseBegan_;
   bool shown_ = false;
   std::jthread thread_;  // last: it uses the others
 };

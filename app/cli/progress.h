@@ -32,7 +32,8 @@ class ProgressLine {
   std::unique_ptr<Writer> writer_;  // null: no terminal
 };
 
-// "compile: fuse, 43 % done, about 12 s left"; seconds: since the work of which `fraction` is done began.
-std::string progressText(std::string_view phase, double fraction, double seconds);
+// "compile: fuse, 43 % done, about 12 s left"; seconds: that the work took until `fraction` of it was done; since: how
+// long ago that was. What remains is not told where it is over already.
+std::string progressText(std::string_view phase, double fraction, double seconds, double since);
 
 }  // namespace tessera::cli

@@ -64,7 +64,9 @@ Result<bool> stillFails(const ReduceArguments& options, const fs::path& file, co
   return options.exit ? ended.exit == *options.exit : ended.exit != 0;
 }
 
-Result<Reduction> reduced(const Module& module, const ReduceArguments& options, Report& report) {
+// smallest: so far, where the reduction does not come to its end.
+Result<Reduction> reduced(const Module& module, const ReduceArguments& options, Report& report,
+                          std::optional<Module>& smallest) {
   const InterruptsForChildren interrupts;  // before the folder, which is to be removed
   const Folder folder;
   if (folder.path().empty()) return fail(ErrorKind::Output, "no folder for temporary files can be made");
@@ -80,6 +82,7 @@ Result<Reduction> reduced(const Module& module, const ReduceArguments& options, 
   };
   how.observe = [&](std::string_view step, const Module& now) {
     left = now.instructionCount();
+    smallest = now;
     line.wipe();
     steps.push_back({{"step", step}, {"instructions", now.instructionCount()}});
     if (!options.out.empty()) report.line(fmt::format("{} instructions: {}", now.instructionCount(), step));
@@ -104,12 +107,18 @@ void addReduce(CLI::App& app, Report& report) {
                       "Failing is this exit code (128 + signal for a crash); default: any but 0");
   command->add_flag("--timeout-fails", options->timeoutFails, "A run that takes too long fails too");
   command->add_flag("--json", report.json, "Print one JSON object (with -o: without the text)");
-  command->footer("Example: tessera reduce model.hlo -o small.hlo -- sh -c '! grep -q \"add(\" {}'");
+  command->footer(
+      "Interrupted, it writes the smallest module so far.\nExample: tessera reduce model.hlo -o small.hlo -- sh -c '! "
+      "grep -q \"add(\" {}'");
   command->callback([options, &report] {
     const auto module = loadModule(options->file, report, true);
     if (!module) return;
-    const auto found = reduced(*module, *options, report);
-    if (!found) return report.failure(found.error());
+    std::optional<Module> smallest;
+    const auto found = reduced(*module, *options, report, smallest);
+    if (!found) {
+      if (smallest) printModule(*smallest, options->out, report);
+      return report.failure(found.error());
+    }
     report.object["instructions"] = found->module.instructionCount();
     report.object["runs"] = found->runs;
     report.object["complete"] = found->complete;

@@ -11,6 +11,7 @@
 #include "core/arrange/box_style.h"
 #include "core/arrange/columns.h"
 #include "core/arrange/flow.h"
+#include "core/arrange/ribbon.h"
 #include "core/arrange/routing.h"
 #include "core/arrange/sockets.h"
 #include "core/arrange/text_metrics.h"
@@ -242,7 +243,9 @@ class Arranger {
     placed_.level(node.parent).boxes[at(placed_.localIndex[at(group)])] = levelBox(group);
   }
   std::optional<Fold> foldOfLevel(int32_t group) {
-    return view_.columns ? foldOf(placed_.level(group), view_.flow, view_.room) : std::nullopt;
+    if (!view_.columns) return std::nullopt;
+    auto fold = foldOf(placed_.level(group), view_.flow, view_.room);
+    return fold ? fold : foldOfRibbon(placed_.level(group), view_.flow, view_.room);
   }
   void foldInside(int32_t group) {
     Level& level = placed_.level(group);

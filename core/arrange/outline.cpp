@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <unordered_map>
 
@@ -56,7 +57,7 @@ class OutlineBuilder {
     if (nameless_)
       placeParts();
     else
-      place(-1, -1, contentIn(-1, true));
+      placeByRole(contentIn(-1, true));
     gather();
     countInstructions(out_, hubs_);
     prune();
@@ -177,6 +178,24 @@ class OutlineBuilder {
     return common;
   }
 
+  // Forward, backward and update of a training step stay apart, however they are mixed in order: the norm of all
+  // gradients reads each as soon as it is there. A compiler's fusions hold several of them, and their scopes are the
+  // first one's.
+  void placeByRole(std::span<const int32_t> items) {
+    if (std::ranges::any_of(items, [&](int32_t i) { return instruction(i).opcode == Opcode::Fusion; }))
+      return place(-1, -1, items);
+    std::map<ScopeRole, std::vector<int32_t>> byRole;
+    ScopeRole role = ScopeRole::Plain;
+    for (int32_t i : items) {
+      if (tree_.scopeOf[at(i)] >= 0) role = roleOf(i);  // what has no scope is of the part before it
+      byRole[role].push_back(i);
+    }
+    for (const auto& [part, own] : byRole) place(-1, -1, own);
+  }
+  ScopeRole roleOf(int32_t item) const {
+    const ScopeRole role = tree_.scopes[at(tree_.scopeOf[at(item)])].role;
+    return role == ScopeRole::Recomputed ? ScopeRole::Backward : role;
+  }
   void place(int32_t container, int32_t base, std::span<const int32_t> items) {
     const std::vector<Repeat> repeats = repeatsIn(base, items);
     size_t next = 0, units = items.size();

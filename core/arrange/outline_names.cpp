@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxTried = 8;  // parameters of a block that are looked at for a number
+constexpr size_t kMaxTried = 48;  // parameters of a block that are looked at for a number
 
 struct Numbers {
   std::vector<std::pair<size_t, size_t>> spans;  // begin, end of each number
@@ -99,13 +99,16 @@ BlockNames namesOfBlocks(const Module& module, const Computation& computation, s
     std::vector<std::vector<std::string>> parameters;
     for (size_t k = 0; k < count; ++k)
       parameters.push_back(parametersOf(module, items.subspan(k * period, period), computation, wording));
+    std::vector<Numbered> best;  // the shortest: a weight rather than the state that an optimizer keeps for it
     for (size_t slot = 0; slot < kMaxTried; ++slot) {
-      const auto numbered = numberedBy(parameters, slot);
-      if (numbered.empty()) continue;
-      for (const Numbered& n : numbered) out.blocks.push_back(fmt::format("{} {}", n.prefix, n.number));
-      out.stack = fmt::format("{} {}…{}", numbered[0].prefix, numbered[0].number, numbered.back().number);
-      return out;
+      std::vector<Numbered> numbered = numberedBy(parameters, slot);
+      if (numbered.empty() || (!best.empty() && numbered[0].prefix.size() >= best[0].prefix.size())) continue;
+      best = std::move(numbered);
     }
+    if (best.empty()) continue;
+    for (const Numbered& n : best) out.blocks.push_back(fmt::format("{} {}", n.prefix, n.number));
+    out.stack = fmt::format("{} {}…{}", best[0].prefix, best[0].number, best.back().number);
+    return out;
   }
   out.blocks.resize(count);
   return out;

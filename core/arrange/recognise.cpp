@@ -232,6 +232,7 @@ class Recogniser {
 
   // The root of a variance: a mean of squares behind it.
   std::optional<Pattern> normAt(const Instruction& i) const {
+    if (const auto known = optimizerOfRoot(i)) return known;
     const auto back = lookBack(i, [](const Instruction& from) { return isArithmetic(from); });
     if (std::ranges::any_of(back, [&](const Instruction* b) { return rateOfKept(*b); })) return std::nullopt;
     const auto sum = std::ranges::find_if(back, [&](const Instruction* b) { return isSum(*b); });
@@ -266,18 +267,70 @@ class Recogniser {
     return comesIn ? std::optional(Pattern::BatchNorm) : std::nullopt;
   }
 
-  // m / (√v + ε), where no sum over elements makes v.
+  // m / (√v + ε), where v is kept or no sum over elements makes it.
   std::optional<Pattern> adamAt(const Instruction& i) const {
+    if (const auto known = optimizerOfRoot(i)) return known;
     const auto back = lookBack(i, [](const Instruction& from) { return isArithmetic(from); });
     if (std::ranges::any_of(back, [](const Instruction* b) { return b->opcode == Opcode::Reduce; }))
       return std::nullopt;
     const bool mixes = std::ranges::any_of(back, [&](const Instruction* b) { return isMovingAverage(*b); });
-    const bool divides = anyReader(i.id, [&](const Instruction& reader) {
-      return reader.opcode == Opcode::Divide ||
-             (reader.opcode == Opcode::Add &&
-              anyReader(reader.id, [](const Instruction& r) { return r.opcode == Opcode::Divide; }));
-    });
+    const bool divides = anyScaledBy(i, [](const Instruction& reader) { return reader.opcode == Opcode::Divide; });
     return mixes && divides ? std::optional(Pattern::Adam) : std::nullopt;
+  }
+  // By a root of squares that are kept from step to step.
+  std::optional<Pattern> optimizerOfRoot(const Instruction& root) const {
+    if (root.shape->rank() == 0) return std::nullopt;
+    bool averaged = false, summed = false;
+    for (const Instruction* b : lookBack(root, isArithmetic)) {
+      if (b->shape->elementCount() != root.shape->elementCount()) continue;
+      const Instruction* rate = rateOfKept(*b);
+      if (rate && (!isNumber(*rate) || addsSumOfSquares(*b))) return std::nullopt;  // Adafactor's
+      averaged |= rate != nullptr;
+      summed |= isSumOfSquares(*b);
+    }
+    if (!averaged) return summed ? std::optional(Pattern::Adagrad) : std::nullopt;
+    const bool ofAverage = anyScaledBy(root, [&](const Instruction& reader) {
+      return std::ranges::any_of(reader.operands, [&](InstructionId o) {
+        const auto back = lookBack(source(o), isArithmetic);
+        return std::ranges::find(back, &root) == back.end() &&
+               std::ranges::any_of(back, [&](const Instruction* b) { return rateOfKept(*b) && isMovingAverage(*b); });
+      });
+    });
+    return ofAverage ? Pattern::Adam : Pattern::RmsProp;
+  }
+  // What is multiplied with a root or divided by it, with a number added or without.
+  template <class Found>
+  bool anyScaledBy(const Instruction& root, Found&& found) const {
+    const auto scales = [&](const Instruction& reader) {
+      return (reader.opcode == Opcode::Divide || reader.opcode == Opcode::Multiply) && isComplete(reader) &&
+             found(reader);
+    };
+    return anyReader(root.id, [&](const Instruction& reader) {
+      return scales(reader) || (reader.opcode == Opcode::Add && anyReader(reader.id, scales));
+    });
+  }
+  bool isSquare(const Instruction& i) const {
+    return i.opcode == Opcode::Multiply && isComplete(i) && &operand(i, 0) == &operand(i, 1);
+  }
+  // … + b · (sum over rows or columns of squares)
+  bool addsSumOfSquares(const Instruction& sum) const {
+    return std::ranges::any_of(sum.operands, [&](InstructionId o) {
+      const Instruction& part = source(o);
+      return part.opcode == Opcode::Multiply && std::ranges::any_of(part.operands, [&](InstructionId f) {
+               return isSum(source(f)) && isSquare(operand(source(f), 0));
+             });
+    });
+  }
+  // kept + g²
+  bool isSumOfSquares(const Instruction& sum) const {
+    if (sum.opcode != Opcode::Add || !hasOperands(sum, 2)) return false;
+    for (size_t o = 0; o < 2; ++o) {
+      const Instruction &kept = operand(sum, o), &square = operand(sum, 1 - o);
+      if (kept.opcode == Opcode::Parameter && kept.computation == computation_.id &&
+          sameIgnoringLayout(*kept.shape, *sum.shape) && isSquare(square))
+        return true;
+    }
+    return false;
   }
   // A product with a number, which may be in a factor `depth` products further.
   bool isScaled(const Instruction& i, int depth = 0) const {
@@ -305,6 +358,9 @@ class Recogniser {
     const auto back = lookBack(direction, [](const Instruction& from) { return isArithmetic(from); });
     if (std::ranges::any_of(back, [&](const Instruction* b) { return isRootOfFactors(*b, *i.shape); }))
       return Pattern::Adafactor;
+    for (const Instruction* b : back)
+      if (b->opcode == Opcode::Sqrt || b->opcode == Opcode::Rsqrt)
+        if (const auto known = optimizerOfRoot(*b)) return known;
     // The root of a norm clips the step, and one of sums over rows or columns is another optimizer's.
     bool isByOtherRoots = false;
     for (const Instruction* b : back) {
@@ -441,15 +497,17 @@ class Recogniser {
 }  // namespace
 
 std::string_view nameOf(Pattern pattern) {
-  constexpr std::string_view kNames[] = {
-      "attention", "softmax",   "cross-entropy", "log-softmax", "layer norm", "RMS norm",  "batch norm", "group norm",
-      "MLP",       "embedding", "Adam",          "momentum",    "SGD",        "Adafactor", "Lion",       "random bits"};
+  constexpr std::string_view kNames[] = {"attention", "softmax",    "cross-entropy", "log-softmax", "layer norm",
+                                         "RMS norm",  "batch norm", "group norm",    "MLP",         "embedding",
+                                         "Adam",      "RMSprop",    "Adagrad",       "momentum",    "SGD",
+                                         "Adafactor", "Lion",       "random bits"};
   static_assert(std::size(kNames) == static_cast<size_t>(Pattern::RandomBits) + 1);
   return kNames[static_cast<size_t>(pattern)];
 }
 
 bool isUpdate(Pattern pattern) {
-  constexpr Pattern kUpdates[] = {Pattern::Adam, Pattern::Momentum, Pattern::Sgd, Pattern::Adafactor, Pattern::Lion};
+  constexpr Pattern kUpdates[] = {Pattern::Adam, Pattern::RmsProp,   Pattern::Adagrad, Pattern::Momentum,
+                                  Pattern::Sgd,  Pattern::Adafactor, Pattern::Lion};
   return std::ranges::find(kUpdates, pattern) != std::end(kUpdates);
 }
 

@@ -23,6 +23,8 @@ enum class Pattern : uint8_t {
   Mlp,
   Embedding,
   Adam,
+  RmsProp,
+  Adagrad,
   Momentum,
   Sgd,
   Adafactor,

@@ -98,7 +98,7 @@ std::vector<std::string> segmentsOf(std::string_view opName) {
 // Scopes by their paths, each once.
 class PathTree {
  public:
-  int32_t child(int32_t parent, std::string_view name) {
+  int32_t child(int32_t parent, std::string_view name, bool isFunction = false) {
     const Scope* outer = parent < 0 ? nullptr : &scopes[static_cast<size_t>(parent)];
     if (outer && outer->depth >= kDeepest) return parent;
     const std::string segment = shortened(name);
@@ -109,7 +109,7 @@ class PathTree {
     const uint64_t own = std::hash<std::string>()(numberPattern(segment));
     const uint64_t pattern = (outer ? outer->pattern * 0x9e3779b97f4a7c15ull : 0) + own;
     const int32_t depth = outer ? outer->depth + 1 : 0;
-    scopes.push_back({path, segment, parent, depth, pattern, ScopeRole::Plain});
+    scopes.push_back({path, segment, parent, depth, pattern, ScopeRole::Plain, isFunction});
     return known->second;
   }
   std::vector<Scope> scopes;
@@ -130,7 +130,7 @@ class ScopeBuilder {
     int32_t scope = -1;
     for (size_t k = 0; k < inner; ++k) scope = child(scope, segments[k]);
     if (!segments.empty() && std::ranges::all_of(segments, isStructural))
-      for (const std::string& function : functions_.namesOf(metadata)) scope = child(scope, function);
+      for (const std::string& function : functions_.namesOf(metadata)) scope = tree_.child(scope, function, true);
     for (size_t k = inner; k < segments.size(); ++k) scope = child(scope, segments[k]);
     return scope;
   }

@@ -33,6 +33,7 @@ struct Scope {
   int32_t depth = 0;
   uint64_t pattern = 0;  // hash of the path with numbers left out
   ScopeRole role = ScopeRole::Plain;
+  bool isFunction = false;  // of the source, not of op_name
 };
 
 struct ScopeTree {

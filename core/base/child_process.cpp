@@ -45,7 +45,7 @@ bool watching = false;
 void noteInterrupt(int signal) { interruptedBy = signal; }
 
 std::unexpected<Diagnostic> interrupted() {
-  return fail(ErrorKind::Runtime, std::string("interrupted: ") + ::strsignal(interruptedBy));
+  return fail(ErrorKind::Runtime, std::string("it was interrupted (") + ::strsignal(interruptedBy) + ")");
 }
 
 // Hands the signal on; what does not end by it is killed.

@@ -2,6 +2,7 @@
 #include "core/formats/file_content.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -45,10 +46,11 @@ std::unexpected<Diagnostic> tooLarge(const std::filesystem::path& path) {
   return cannotRead(path, "it is larger than 4 GiB");
 }
 
-Result<std::string> readAll(int fd, size_t sizeHint, const std::filesystem::path& path) {
-  std::string out;
-  out.resize(sizeHint + 1);
-  size_t used = 0;
+// begin: what was read of it already.
+Result<std::string> readAll(int fd, size_t sizeHint, const std::filesystem::path& path, std::string begin) {
+  std::string out = std::move(begin);
+  size_t used = out.size();
+  out.resize(used + sizeHint + 1);
   while (true) {
     if (used == out.size()) out.resize(out.size() * 2);
     const ssize_t got = ::read(fd, out.data() + used, out.size() - used);
@@ -140,7 +142,7 @@ Status writeInPlace(const std::filesystem::path& path, std::string_view content)
 }  // namespace
 
 Result<std::string> readFile(const std::filesystem::path& path) try {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.isOpen()) return cannotRead(path, std::strerror(errno));
   return readFile(file, path);
 } catch (const std::bad_alloc&) {
@@ -160,13 +162,34 @@ Result<std::string> readFileBeneath(const std::filesystem::path& folder, const s
 
 namespace {
 
+// Waits until somebody writes into a pipe, but not for ever; the answer is what had to be read for that.
+Result<std::string> beginOfPipe(int fd, const std::filesystem::path& path) {
+  constexpr int kStepMs = 50, kSteps = 40;
+  std::string begin;
+  for (int step = 0;; ++step) {
+    pollfd wanted{fd, POLLIN, 0};
+    if (::poll(&wanted, 1, kStepMs) > 0) break;  // there are data, or the writer has gone
+    char first = 0;
+    const ssize_t got = ::read(fd, &first, 1);
+    if (got > 0) begin = first;
+    if (got != 0) break;  // EAGAIN: a writer has it open
+    if (step >= kSteps) return cannotRead(path, "it is a pipe that nobody writes into");
+  }
+  return begin;
+}
+
 Result<std::string> readDescriptor(const Descriptor& file, const std::filesystem::path& path, bool* cut) try {
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return cannotRead(path, std::strerror(errno));
   if (S_ISDIR(facts.st_mode)) return cannotRead(path, "it is a directory");
   const size_t hint = S_ISREG(facts.st_mode) ? static_cast<size_t>(facts.st_size) : 0;
   if (hint > kMaxUnpacked) return tooLarge(path);
-  auto content = readAll(file.get(), hint, path);
+  std::string begin;
+  if (S_ISFIFO(facts.st_mode)) {
+    TESSERA_ASSIGN_OR_RETURN(begin, beginOfPipe(file.get(), path));
+  }
+  ::fcntl(file.get(), F_SETFL, ::fcntl(file.get(), F_GETFL) & ~O_NONBLOCK);  // it was to return from opening alone
+  auto content = readAll(file.get(), hint, path, std::move(begin));
   if (!content) return content;
   if (content->size() < hint)
     return cannotRead(path, "it became shorter while it was read; open it again when it is written");
@@ -184,7 +207,7 @@ Result<std::string> readFile(const Descriptor& file, const std::filesystem::path
 }
 
 Result<CutContent> readCutFile(const std::filesystem::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.isOpen()) return cannotRead(path, std::strerror(errno));
   CutContent out;
   TESSERA_ASSIGN_OR_RETURN(out.bytes, readDescriptor(file, path, &out.cut));

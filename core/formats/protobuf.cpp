@@ -9,7 +9,11 @@
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 
+#include <algorithm>
 #include <climits>
+#include <initializer_list>
+
+#include <fmt/format.h>
 
 #include "core/formats/hlo_text/lexer.h"
 #include "core/formats/padding.h"
@@ -102,8 +106,7 @@ class FileReader {
     if (parseBinary(content, *hlo) && hlo->hlo_module().computations_size() != 0) return fromHlo(*hlo);
     auto* module = google::protobuf::Arena::CreateMessage<pb::HloModuleProto>(&arena_);
     if (parseBinary(content, *module) && module->computations_size() != 0) return fromModule(*module, {});
-    return failed(
-        {.message = "the content is binary, and no HloModuleProto, HloProto or HloSnapshot with a computation"});
+    return failed({.message = whyNone(content, {&snapshot->hlo().hlo_module(), &hlo->hlo_module(), module})});
   }
 
   ProtoContent text(std::string_view content) {
@@ -123,6 +126,15 @@ class FileReader {
   }
 
  private:
+  // modules: as far as they could be read.
+  static std::string whyNone(std::string_view content, std::initializer_list<const pb::HloModuleProto*> modules) {
+    if (content.starts_with("\xff\xfe") || content.starts_with("\xfe\xff"))
+      return "the text is in UTF-16; expected UTF-8";
+    int known = 0;
+    for (const auto* module : modules) known = std::max(known, module->computations_size());
+    if (known > 0) return fmt::format("the protobuf breaks off after {} computations: it is cut or damaged", known);
+    return "the content is binary, and no HloModuleProto, HloProto or HloSnapshot with a computation";
+  }
   ProtoContent failed(Diagnostic d) {
     ProtoContent out;
     d.file = fileName_;

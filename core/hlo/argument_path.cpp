@@ -75,9 +75,19 @@ std::string unmangled(std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+// The same word for all parameters: what PyTorch/XLA and TensorFlow write where jax has a path.
+bool namesAll(const Metadata& metadata) {
+  constexpr std::string_view kWords[] = {"xla__device_data", "XLA_Args"};
+  return std::ranges::find(kWords, metadata.opName) != std::end(kWords);
+}
+
+}  // namespace
+
 std::string argumentPath(const Instruction& parameter) {
   const Metadata* metadata = parameter.metadata;
-  if (!metadata || !isPath(metadata->opName)) return unmangled(parameter.name);
+  if (!metadata || !isPath(metadata->opName) || namesAll(*metadata)) return unmangled(parameter.name);
   std::string name = metadata->opName;
   std::erase(name, '\\');
   return name;

@@ -76,10 +76,11 @@ class CostTree {
   }
   void addCalled(const Computation& computation, const ScopeTree& tree, const Caller& caller, double share) {
     std::vector<size_t> nodeOf;
-    for (const Scope& scope : tree.scopes)
-      nodeOf.push_back(
-          child(scope.parent < 0 ? beginOf(scope.name, caller.scope) : nodeOf[static_cast<size_t>(scope.parent)],
-                scope.name));
+    for (const Scope& scope : tree.scopes) {
+      const size_t outer =
+          scope.parent < 0 ? beginOf(scope.name, caller.scope) : nodeOf[static_cast<size_t>(scope.parent)];
+      nodeOf.push_back(scope.isFunction && isIn(outer, scope.name) ? outer : child(outer, scope.name));
+    }
     for (InstructionId instruction : computation.instructions) {
       const Instruction& i = work_.module.at(instruction);
       const bool calls = executesCallees(i.opcode);
@@ -100,15 +101,15 @@ class CostTree {
   }
   // Without those that the path there tells of already.
   size_t functionsIn(size_t base, const Metadata& metadata) {
-    const auto isAbove = [&](const std::string& name) {
-      for (size_t at = base; at != 0; at = nodes_[at].parent)
-        if (nodes_[at].name == name || nodes_[at].name == "jit(" + name + ")") return true;
-      return false;
-    };
     size_t out = base;
     for (const std::string& name : functions_.namesOf(metadata))
-      if (!isAbove(name)) out = child(out, name);
+      if (!isIn(base, name)) out = child(out, name);
     return out;
+  }
+  bool isIn(size_t node, const std::string& function) const {
+    for (; node != 0; node = nodes_[node].parent)
+      if (nodes_[node].name == function || nodes_[node].name == "jit(" + function + ")") return true;
+    return false;
   }
   void noteCall(const Instruction& i, Caller caller) {
     if (i.opcode == Opcode::While) caller.times *= static_cast<double>(tripCountOf(work_.module, i).value_or(1));
@@ -177,12 +178,19 @@ class CostTree {
     own.weight += weight;
     if (weight > own.heaviest) own.heaviest = weight, own.instruction = instruction;
   }
-  // Without the number at its end: "block_3" and "block" are of one family, and so are "0" and "1".
+  // Without the number at its end: "block_3" and "block" are of one family, and so are "0" and "1"; else without the
+  // number between: "encoder_3_attn" is one of "encoder_…_attn".
   static std::string familyOf(const std::string& name) {
-    const size_t end = name.find_last_not_of("0123456789");
+    constexpr std::string_view kDigits = "0123456789";
+    const size_t end = name.find_last_not_of(kDigits);
     if (end == std::string::npos) return {};
-    const bool numbered = end != std::string::npos && end > 0 && end + 1 < name.size() && name[end] == '_';
-    return numbered ? name.substr(0, end) : name;
+    if (end > 0 && end + 1 < name.size() && name[end] == '_') return name.substr(0, end);
+    for (size_t bar = name.find('_'); bar != std::string::npos; bar = name.find('_', bar + 1)) {
+      const size_t after = name.find_first_not_of(kDigits, bar + 1);
+      if (after != std::string::npos && after > bar + 1 && name[after] == '_')
+        return name.substr(0, bar + 1) + "…" + name.substr(after);
+    }
+    return name;
   }
   // Children of all, by what they are shown as.
   std::vector<std::pair<std::string, std::vector<size_t>>> partsOf(const std::vector<size_t>& same) const {

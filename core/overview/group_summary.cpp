@@ -1,10 +1,13 @@
-// One sweep over the instructions tells which part each is in; a second one over their operands tells what crosses.
+// One sweep over the instructions that the picture shows tells which part each is in, and what crosses the edge. A call
+// that is closed has its share of what it calls, by how often it runs it: several calls may run one computation.
 #include "core/overview/group_summary.h"
 
 #include <algorithm>
+#include <ranges>
 #include <unordered_set>
 
 #include "core/base/sorting.h"
+#include "core/ops/inference/trip_count.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {
@@ -22,7 +25,13 @@ bool isGenerated(const Module& module, const Instruction& i) {
 class Summarizer {
  public:
   Summarizer(const Workload& work, const GraphView& view, int32_t group)
-      : work_(work), module_(work.module), view_(view), group_(group), partOf_(view.nodes.size(), kOutside) {}
+      : work_(work),
+        module_(work.module),
+        view_(view),
+        group_(group),
+        partOf_(view.nodes.size(), kOutside),
+        shownOf_(work.module.computationSlots()),
+        inside_(work.module.computationSlots()) {}
 
   GroupSummary run() {
     const ViewNode& own = view_.nodes[at(group_)];
@@ -30,7 +39,9 @@ class Summarizer {
     out_.totalWeight = work_.totalWeight();
     out_.measured = work_.measured();
     findParts();
-    for (ComputationId computation : module_.order())
+    sumCalled();
+    findShown();
+    for (ComputationId computation : shown_)
       for (InstructionId id : module_.at(computation).instructions)
         if (isInside(id)) add(id);
     sort();
@@ -61,25 +72,70 @@ class Summarizer {
   // The frame itself stands for an instruction with what it calls.
   bool isInside(InstructionId id) const { return partOf(id) != kOutside || (group_ >= 0 && view_.boxOf(id) == group_); }
 
+  // What a computation does in all runs, with what it calls.
+  struct Work {
+    Cost cost;
+    double weight = 0;
+    void add(const Work& other, double share) {
+      addWork(cost, other.cost, share);
+      cost.bytesAccessed += share * other.cost.bytesAccessed;
+      weight += share * other.weight;
+    }
+  };
+
+  // The page's computation and those of open calls, each with the share of its runs that this picture shows.
+  void findShown() {
+    const auto show = [&](ComputationId computation, double share) {
+      if (shownOf_[computation.value] == 0) shown_.push_back(computation);
+      shownOf_[computation.value] += share;
+    };
+    if (module_.contains(view_.computation)) show(view_.computation, 1);
+    for (const ViewNode& node : view_.nodes) {
+      if (node.kind != ViewNode::Kind::OpenGroup || !node.caller || !module_.contains(node.instruction)) continue;
+      const Instruction& caller = module_.at(node.instruction);
+      opened_.insert(caller.id.value);
+      for (ComputationId callee : module_.callees(caller))
+        if (module_.contains(callee)) show(callee, shownOf_[caller.computation.value] * shareOf(caller, callee));
+    }
+  }
+  // Of the runs of what it calls.
+  double shareOf(const Instruction& caller, ComputationId callee) const {
+    if (!executesCallees(caller.opcode)) return 1;
+    const double runs = work_.execution.of(callee).times;
+    const double trips =
+        caller.opcode == Opcode::While ? static_cast<double>(tripCountOf(module_, caller).value_or(1)) : 1;
+    return runs > 0 ? std::min(1.0, work_.timesOf(caller.id) * trips / runs) : 0;
+  }
+  void sumCalled() {
+    for (ComputationId computation : work_.execution.computations | std::views::reverse)  // callees first
+      for (InstructionId id : module_.at(computation).instructions) inside_[computation.value].add(workOf(id), 1);
+  }
+  Work workOf(InstructionId id) const {
+    const Instruction& i = module_.at(id);
+    Work out{work_.costOf(id), work_.weightOf(id)};
+    if (executesCallees(i.opcode) && !opened_.contains(id.value))
+      for (ComputationId callee : module_.callees(i))
+        if (module_.contains(callee)) out.add(inside_[callee.value], shareOf(i, callee));
+    return out;
+  }
+
   void add(InstructionId id) {
     ++out_.instructions;
-    const Cost& cost = work_.costOf(id);
-    const double weight = work_.weightOf(id);
-    addCost(out_.cost, cost);
-    out_.weight += weight;
-    if (const int32_t part = partOf(id); part >= 0) addToPart(at(part), id, cost, weight);
+    const double share = shownOf_[module_.at(id).computation.value];
+    Work work;
+    work.add(workOf(id), share);
+    all_.add(work, 1);
+    out_.cost = all_.cost, out_.weight = all_.weight;
+    if (const int32_t part = partOf(id); part >= 0) addToPart(at(part), id, work);
     addCrossing(id);
   }
-  static void addCost(Cost& to, const Cost& cost) {
-    addWork(to, cost, 1);
-    to.bytesAccessed += cost.bytesAccessed;
-  }
-  void addToPart(size_t number, InstructionId id, const Cost& cost, double weight) {
+  void addToPart(size_t number, InstructionId id, const Work& work) {
     GroupSummary::Part& part = out_.parts[number];
     ++part.instructions;
-    addCost(part.cost, cost);
-    part.weight += weight;
-    if (weight > heaviest_[number]) heaviest_[number] = weight, part.instruction = id;
+    Work sum{part.cost, part.weight};
+    sum.add(work, 1);
+    part.cost = sum.cost, part.weight = sum.weight;
+    if (work.weight > heaviest_[number]) heaviest_[number] = work.weight, part.instruction = id;
   }
   // Values of the computations that the picture shows; what a fusion passes to its inside is its own matter.
   void addCrossing(InstructionId id) {
@@ -115,6 +171,11 @@ class Summarizer {
   std::vector<int32_t> partOf_;   // by box: the part that it is or is in, kOutside, kInNoPart
   std::vector<double> heaviest_;  // by part
   std::unordered_set<uint32_t> known_;
+  std::unordered_set<uint32_t> opened_;  // calls
+  std::vector<ComputationId> shown_;
+  std::vector<double> shownOf_;  // by computation
+  std::vector<Work> inside_;     // by computation
+  Work all_;
   GroupSummary out_;
 };
 

@@ -14,6 +14,7 @@ constexpr double kMost = 0.5;  // a part that holds so much of a scope is told i
 // A scope that holds so much of the program, or of what is around it, is only its name, as LeNet of jvp(): of its parts
 // one is told that holds kLarge of it.
 constexpr double kProgram = 0.75, kWrapped = 0.95, kLarge = 0.3;
+constexpr double kLittle = 0.1;  // of the program: a loop that holds most of it says more
 
 bool isScope(const CostScope& scope) { return !scope.opcode && scope.name != "…" && scope.name != "no scope"; }
 // Not how a program was made. Of jit(f) the outermost is the program, others are functions of libraries.
@@ -32,13 +33,26 @@ class Search {
     const auto heaviest = std::ranges::max_element(ways, {}, weightOf);
     if (heaviest == ways.end() || heaviest->back()->opcode) return heaviest == ways.end() ? Way() : *heaviest;
     std::erase_if(ways, [](const Way& way) { return way.back()->opcode; });
-    return bestOf(std::move(ways), 0);
+    Way best = bestOf(std::move(ways), 0), loop = largestLoop();
+    return weightOf(best) < kLittle * root_.weight && !loop.empty() ? loop : best;
   }
 
  private:
   static double weightOf(const Way& way) { return way.empty() ? 0 : way.back()->weight; }
   const CostScope& endOf(const Way& way) const { return way.empty() ? root_ : *way.back(); }
 
+  // The innermost loop or branch that holds most of the program; empty: none does.
+  Way largestLoop() const {
+    Way way, out;
+    for (;;) {
+      const auto& inside = endOf(way).children;
+      const auto heaviest = std::ranges::max_element(inside, {}, &CostScope::weight);
+      if (heaviest == inside.end() || !isScope(*heaviest) || heaviest->weight < kMost * root_.weight) return out;
+      way.push_back(&*heaviest);
+      const std::string& name = heaviest->name;
+      if (name == "while" || name == "body" || name == "cond" || name.starts_with("branch_")) out = way;
+    }
+  }
   // The nearest scopes inside whose names tell, through others; opcodes of what those hold themselves.
   void nearest(const Way& way, bool opcodes, std::vector<Way>& out) const {
     for (const CostScope& child : endOf(way).children) {

@@ -1,5 +1,6 @@
 // Kernels that are too small, or one too many. Only what a compiler has left: before optimisation there are no kernels.
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -88,8 +89,10 @@ void findTinyKernels(const Workload& work, std::vector<Finding>& out) {
   Finding finding;
   for (const auto& group : count.groups.sorted())
     finding.instructions.insert(finding.instructions.end(), group.sites.begin(), group.sites.end());
-  finding.text = fmt::format("{:.0f} of {:.0f} kernels of a run touch less than {} and compute less than {} flops each",
-                             count.tiny, count.kernels, bytesText(kTinyBytes), amountText(kTinyFlops));
+  finding.text = fmt::format("{} of {} kernels of a run touch less than {} and compute less than {} flops each",
+                             countText(static_cast<uint64_t>(std::llround(count.tiny))),
+                             countText(static_cast<uint64_t>(std::llround(count.kernels))), bytesText(kTinyBytes),
+                             amountText(kTinyFlops));
   finding.bytes = count.bytes;
   finding.weight = count.tiny * kLaunchNs;
   out.push_back(std::move(finding));

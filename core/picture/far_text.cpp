@@ -77,7 +77,7 @@ bool isNumber(std::string_view word) {
   return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
 }
 // "Dense_0 kernel" and "kernel" of "…['Dense_0']['kernel']", "ws 0" of "ws[0]": the last steps of a path tell it from
-// its neighbours, a number alone does not. Empty: it is no path.
+// its neighbours, numbers alone do not. Empty: it is no path.
 std::vector<std::string> lastSteps(std::string_view text) {
   const size_t first = text.find('[');
   if (first == std::string_view::npos || !text.ends_with(']')) return {};
@@ -94,7 +94,10 @@ std::vector<std::string> lastSteps(std::string_view text) {
   if (std::ssize(steps) > kMostSteps) steps.erase(steps.begin(), steps.end() - kMostSteps);
   std::vector<std::string> out;
   for (; !steps.empty(); steps.erase(steps.begin())) out.push_back(fmt::format("{}", fmt::join(steps, " ")));
-  if (out.size() > 1 && isNumber(out.back())) out.pop_back();
+  const auto isOfNumbers = [](const std::string& words) {
+    return words.find_first_not_of("0123456789 ") == std::string::npos;
+  };
+  while (out.size() > 1 && isOfNumbers(out.back())) out.pop_back();
   return out;
 }
 

@@ -317,6 +317,25 @@ TEST(PatternsInCorpus, AnOptimizerIsToldByTheRootThatScalesItsStep) {
             "");
 }
 
+// At the root of the squares and at the step.
+TEST(PatternsInCorpus, AnOptimizerIsToldByTheSquaresThatItKeeps) {
+  const std::string averaged =
+      "old = f32[8,4] multiply(mosts, m)\n  new = f32[8,4] multiply(rates, squares)\n  v = f32[8,4] add(old, new)\n  ";
+  EXPECT_EQ(optimizerOf(averaged + "n = f32[8,4] rsqrt(v)\n  d = f32[8,4] multiply(g, n)"), "RMSprop RMSprop ");
+  EXPECT_EQ(optimizerOf(averaged + "n = f32[8,4] sqrt(v)\n  d = f32[8,4] divide(g, n)"), "RMSprop RMSprop ");
+  EXPECT_EQ(optimizerOf("v = f32[8,4] add(m, squares)\n  n = f32[8,4] rsqrt(v)\n  d = f32[8,4] multiply(g, n)"),
+            "Adagrad Adagrad ");
+  // The gradient is a sum over a batch, or clipped by the norm of all.
+  const std::string kept =
+      "q = f32[8,4] parameter(3)\n  batch = f32[2,8,4] parameter(4)\n"
+      "  sums = f32[8,4] reduce(batch, zero), dimensions={0}, to_apply=sum\n"
+      "  square = f32[8,4] multiply(sums, sums)\n  old = f32[8,4] multiply(mosts, m)\n  new = f32[8,4] multiply(rates, "
+      "square)\n"
+      "  v = f32[8,4] add(old, new)\n  n = f32[8,4] sqrt(v)\n  old1 = f32[8,4] multiply(mosts, q)\n"
+      "  new1 = f32[8,4] multiply(rates, sums)\n  mean = f32[8,4] add(old1, new1)\n  ";
+  EXPECT_EQ(optimizerOf(kept + "d = f32[8,4] divide(mean, n)"), "Adam Adam ");
+}
+
 TEST(PatternsInCorpus, AnOptimizerIsToldByWhatItsStepIsMadeOf) {
   const std::string old = "old = f32[8,4] multiply(mosts, m)\n  ";
   const std::string decay = "decay = f32[8,4] multiply(rates, p)\n  ";

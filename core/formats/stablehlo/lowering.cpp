@@ -279,7 +279,7 @@ void Lowering::decorate(const Operation& op, size_t firstNew) {
     if (shardy) frontend.emplace_back("xla." + name, "#" + value.dialect + "<" + value.text + ">");
     if (name == "mhlo.sharding") sharding = value.text;
   }
-  const Metadata* metadata = op.location.empty() ? nullptr : metadataOf(op);
+  const Metadata* metadata = op.location.empty() ? nullptr : metadataOf(op.location);
   if (frontend.empty() && sharding.empty() && !metadata) return;
   bool first = true;
   for (size_t i = module_.instructionSlots(); i-- > firstNew;) {
@@ -297,8 +297,8 @@ void Lowering::decorate(const Operation& op, size_t firstNew) {
 }
 
 // "jit(f)/add"("file.py":10:2) or #loc1: the first name is the operation's, a name with a line is a file.
-const Metadata* Lowering::metadataOf(const Operation& op) {
-  std::string location(op.location);
+const Metadata* Lowering::metadataOf(std::string_view of) {
+  std::string location(of);
   Metadata out;
   for (int steps = 0; steps < kMaxCalls; ++steps) {
     text::Lexer lexer(location);

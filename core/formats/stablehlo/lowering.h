@@ -106,7 +106,7 @@ class Lowering {
   // HLO text contains a sharding verbatim: it must be a string with one pair of braces.
   Status checkSharding(const Operation& op, const Dictionary& attributes) const;
   void decorate(const Operation& op, size_t firstNew);
-  const Metadata* metadataOf(const Operation& op);
+  const Metadata* metadataOf(std::string_view location);
   void addParameters(const Region& region, const std::vector<InstructionId>& operands = {});
   Status argumentFacts(const Operation& function);
   std::string uniqueComputationName(const std::string& base);

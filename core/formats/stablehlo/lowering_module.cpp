@@ -76,6 +76,8 @@ Status Lowering::argumentFacts(const Operation& function) {
     TESSERA_TRY(checkSharding(function, arguments[i].attributes));
     if (AttributeSet facts = factsOf(arguments[i].attributes); !facts.empty())
       module_.setAttributes(parameters[i], std::move(facts));
+    if (!arguments[i].location.empty())  // its path in the program's arguments
+      if (const Metadata* metadata = metadataOf(arguments[i].location)) module_.edit(parameters[i]).metadata = metadata;
     const auto parameter = static_cast<int64_t>(i);
     if (auto output = integerOf(arguments[i].attributes, "tf.aliasing_output"))
       config.inputOutputAlias.push_back(

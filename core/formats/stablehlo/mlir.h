@@ -99,6 +99,7 @@ struct BlockArgument {
   std::string_view name;
   Shape type;
   Dictionary attributes;
+  std::string_view location;  // between the parentheses of loc(…)
 };
 
 // Regions of StableHLO have one block.

@@ -72,13 +72,14 @@ bool Parser::argumentList(std::vector<BlockArgument>& out) {
   if (!lexer_.expect('(', "before the arguments")) return false;
   while (!lexer_.accept(')')) {
     if (!out.empty() && !lexer_.expect(',', "between arguments")) return false;
-    Operation name, ignored;
+    Operation name, located;
     if (!operandName(name)) return false;
     BlockArgument& argument = out.emplace_back();
     argument.name = name.operands[0];
     if (!lexer_.expect(':', "after the argument") || !type(argument.type)) return false;
     if (lexer_.accept('{') && !entries(argument.attributes, '}', 0)) return false;
-    if (!location(ignored)) return false;
+    if (!location(located)) return false;
+    argument.location = located.location;
   }
   return true;
 }

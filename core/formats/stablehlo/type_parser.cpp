@@ -126,6 +126,8 @@ bool Parser::elementType(ElementType& out) {
            lexer_.failAt(at, "complex numbers are of f32 or f64");
   }
   auto type = elementTypeNamed(name);
+  if (name.empty() && lexer_.raw() == '!')
+    return lexer_.failAt(at, "a type of another dialect, as a quantized one, has no HLO form", "f32, i32, ui8 …");
   if (!type)
     return lexer_.failAt(at, "unknown element type " + std::string(name.empty() ? lexer_.tokenAt(at) : name),
                          "f32, i32, ui8 …");

@@ -1,6 +1,6 @@
 // The parser of queries, by recursive descent:
-//   query = all { '|' all }, all = { ['-'] (term | '(' query ')') }, term = [FIELD (':' | '=' | '<' …)] value { '|'
-//   value }
+//   query = all { '|' all }, all = { ['-'] (terms | '(' query ')') }, terms = term { '|' term },
+//   term = [FIELD (':' | '=' | '<' …)] value { '|' value }
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -113,22 +113,38 @@ class QueryParser {
     return text_.substr(std::exchange(at_, end), end - at_);
   }
 
+  // "dtype:f64|c128", also "dtype:f64|bytes>1MB".
   Result<QueryNode> term() {
-    const size_t start = at_;
-    const auto name = fieldName();
-    if (!name) return word();
-    const QueryFieldRow* field = findQueryField(*name);
-    if (!field) return unknownField(start, *name);
-    TESSERA_ASSIGN_OR_RETURN(const Sign sign, this->sign(*field));
-    QueryNode out{QueryNode::Kind::Term, {}, {field->field, sign.comparison, {}}};
+    std::vector<QueryNode> parts;
     do {
-      TESSERA_ASSIGN_OR_RETURN(const QueryValueText text, valueText(field));
-      TESSERA_ASSIGN_OR_RETURN(QueryValue value, readQueryValue(*field, text, sign.exact));
+      const size_t start = at_;
+      const auto name = fieldName();
+      if (!name) return word();
+      const QueryFieldRow* field = findQueryField(*name);
+      if (!field) return unknownField(start, *name);
+      TESSERA_ASSIGN_OR_RETURN(QueryNode part, termOf(*field));
+      parts.push_back(std::move(part));
+    } while (take('|'));
+    return anyOf(std::move(parts));
+  }
+  Result<QueryNode> termOf(const QueryFieldRow& field) {
+    TESSERA_ASSIGN_OR_RETURN(const Sign sign, this->sign(field));
+    QueryNode out{QueryNode::Kind::Term, {}, {field.field, sign.comparison, {}}};
+    do {
+      TESSERA_ASSIGN_OR_RETURN(const QueryValueText text, valueText(&field));
+      TESSERA_ASSIGN_OR_RETURN(QueryValue value, readQueryValue(field, text, sign.exact));
       if (sign.comparison != QueryComparison::Equal && !out.term.values.empty())
         return queryError(text.column, "a comparison takes one number", "the end of the term", "|");
       out.term.values.push_back(std::move(value));
-    } while (take('|'));
+    } while (!isFieldBehindBar() && take('|'));
     return out;
+  }
+  bool isFieldBehindBar() {
+    const size_t start = at_;
+    if (!take('|')) return false;
+    const auto name = fieldName();
+    at_ = start;
+    return name && findQueryField(*name);
   }
 
   std::unexpected<Diagnostic> unknownField(size_t start, std::string_view name) const {

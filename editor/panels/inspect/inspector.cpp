@@ -1,4 +1,4 @@
-// The inspector panel: a page of facts, and above it the shape field of a parameter.
+// The inspector panel: what was measured and the source line, the form, a page of facts.
 #include "editor/panels/inspect/inspector.h"
 
 #include <QEvent>
@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QTextBrowser>
+#include <QTextDocumentFragment>
 #include <QUrl>
 #include <QVBoxLayout>
 
@@ -15,6 +16,7 @@
 #include "core/formats/hlo_text.h"
 #include "editor/canvas/dimension_color.h"
 #include "editor/document/document.h"
+#include "editor/document/machine_peaks.h"
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/panels/inspect/attribute_form.h"
 #include "editor/panels/inspect/group_facts.h"
@@ -57,13 +59,20 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
       tr("Drag, or Ctrl and arrows: the first dimension's elements lie next to each other in memory"));
   form_ = new AttributeForm(document, this);
   form_->orderKeysAfter(*namesField_);
+  first_ = new QLabel(this);
+  first_->setTextFormat(Qt::RichText);
+  first_->setWordWrap(true);
+  first_->setTextInteractionFlags(Qt::TextBrowserInteraction);
+  QSizePolicy asWideAsThePanel(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name does not widen it
+  asWideAsThePanel.setHeightForWidth(true);
+  first_->setSizePolicy(asWideAsThePanel);
   facts_ = new QTextBrowser(this);
   facts_->setOpenLinks(false);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 8, 8, 0);
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
-  for (QWidget* w : std::initializer_list<QWidget*>{shapeLabel_, shapeField_}) layout->addWidget(w);
+  for (QWidget* w : std::initializer_list<QWidget*>{first_, shapeLabel_, shapeField_}) layout->addWidget(w);
   auto* names = new QHBoxLayout;
   names->addWidget(namesLabel_);
   names->addWidget(namesField_, 1);
@@ -78,7 +87,9 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
 
 void Inspector::connectParts() {
   press_.watch(*facts_);
+  press_.watch(*first_);
   connect(facts_, &QTextBrowser::anchorClicked, this, &Inspector::follow);
+  connect(first_, &QLabel::linkActivated, this, [this](const QString& link) { follow(QUrl(link)); });
   connect(shapeField_, &QLineEdit::textEdited, this, &Inspector::editShape);
   connect(shapeField_, &QLineEdit::editingFinished, this, [this] {
     const QString refused = shapeField_->hasFocus() ? shapeError_->text() : QString();
@@ -96,6 +107,7 @@ void Inspector::connectParts() {
   connect(&document_, &Document::selectionChanged, this, &Inspector::show);
   connect(&document_.run(), &ProgramRun::outcomeChanged, this, &Inspector::show);
   connect(&document_.run(), &ProgramRun::analysed, this, &Inspector::show);
+  connect(&document_.measures(), &NodeMeasures::timesHeld, this, &Inspector::showFirst);
   connect(&document_.view(), &SceneView::groupSelected, this, &Inspector::show);
   connect(&document_.overview(), &ModuleOverview::described, this, &Inspector::showGroup);
   connect(&document_.overview(), &ModuleOverview::stale, this, [this] {
@@ -106,7 +118,10 @@ void Inspector::connectParts() {
 }
 
 QString Inspector::errorText() const { return shapeError_->text(); }
-QString Inspector::shownText() const { return facts_->toPlainText(); }
+QString Inspector::shownText() const {
+  const QString first = first_->isHidden() ? QString() : QTextDocumentFragment::fromHtml(first_->text()).toPlainText();
+  return first.isEmpty() ? facts_->toPlainText() : first + QLatin1Char('\n') + facts_->toPlainText();
+}
 
 void Inspector::showGroup(const GroupSummary& summary) {
   if (document_.view().selectedGroup().toStdString() == summary.path)
@@ -130,6 +145,7 @@ void Inspector::show() {
     if (parameter) shapeField_->setText(QString::fromStdString(toString(document_.module().shapeOf(id))));
   }
   shapeError_->setVisible(known && !shapeError_->text().isEmpty());
+  showFirst();
   showNames();
   showLayout();
   facts_->document()->setDefaultStyleSheet(factsStyle(palette()));
@@ -145,11 +161,22 @@ void Inspector::show() {
     return;
   }
   const auto users = document_.usersOf(id);
-  const Profile* profile = document_.run().profile();
   facts_->setHtml(factsOf(document_.module(), id, users, document_.diagnostics(),
-                          legendOf(document_.view().huesOf(id), document_.module().shapeOf(id).dimensions, palette()),
-                          profile ? runFactsOf(*profile, document_.run().times().get(), id) : QString()) +
+                          legendOf(document_.view().huesOf(id), document_.module().shapeOf(id).dimensions, palette())) +
                   whyFactsOf(document_.module(), id));
+}
+
+// What a person asks first: what it took, and which line it comes from.
+void Inspector::showFirst() {
+  QString first;
+  if (document_.isOpen() && shown_.valid() && document_.module().contains(shown_)) {
+    const auto& held = document_.measures().times();
+    const auto& times = held ? held : document_.run().times();
+    if (const Profile* profile = document_.run().profile()) first = runFactsOf(*profile, times.get(), shown_);
+    first += sourceFactsOf(document_.module(), shown_);
+  }
+  first_->setText(first.isEmpty() ? first : QStringLiteral("<style>%1</style>%2").arg(factsStyle(palette()), first));
+  first_->setHidden(first.isEmpty());
 }
 
 void Inspector::showNames() {
@@ -243,6 +270,7 @@ void Inspector::follow(const QUrl& url) {
   const uint32_t number = url.path().toUInt();
   if (url.scheme() == QLatin1String("instruction")) document_.select({InstructionId(number)});
   if (url.scheme() == QLatin1String("source")) return emit sourceWanted();
+  if (url.scheme() == QLatin1String("peaks")) return MachinePeaks::ofThisMachine().measure();
   if (url.scheme() == QLatin1String("computation")) document_.view().showComputation(ComputationId(number));
   if (press_.isMouse()) emit canvasWanted();
 }

@@ -50,6 +50,7 @@ class Inspector : public QWidget {
   void editShape(const QString& text);
   void showNames();
   void editNames();
+  void showFirst();
   void showLayout();
   void editLayout(const std::vector<int64_t>& minorToMajor, bool done);
   void follow(const QUrl& url);
@@ -62,8 +63,9 @@ class Inspector : public QWidget {
   QLineEdit* namesField_;
   DimensionChips* layoutChips_;
   AttributeForm* form_;
-  QTextBrowser* facts_;
-  LinkPress press_;  // in the facts
+  QLabel* first_;        // the run and the source line, above the form
+  QTextBrowser* facts_;  // all else
+  LinkPress press_;      // in the facts
   InstructionId shown_;
   bool typing_ = false, draggingLayout_ = false;
   Gesture gesture_;  // in the shape field or on the chips

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/arrange/arrangement.h"
+#include "core/arrange/source_functions.h"
 #include "core/base/units.h"
 #include "core/edit/wiring/initial_value.h"
 #include "core/formats/hlo_text.h"
@@ -22,6 +23,7 @@
 #include "editor/look/type_scale.h"
 #include "editor/text/error_label.h"
 #include "editor/text/html_text.h"
+#include "editor/text/unit_words.h"
 
 namespace tessera {
 namespace {
@@ -145,7 +147,7 @@ Diagnostic withoutPlace(Diagnostic d) {
 }  // namespace
 
 QString factsOf(const Module& module, InstructionId id, std::span<const InstructionId> users,
-                std::span<const Diagnostic> diagnostics, const QString& dimensions, const QString& run) {
+                std::span<const Diagnostic> diagnostics, const QString& dimensions) {
   const Instruction& i = module.at(id);
   QString out = QStringLiteral("<p style='font-size:%4;margin:0'>%1</p><p style='margin:0'>%2 in %3</p>")
                     .arg(htmlText(titleOf(module, id)), code(i.name), code(module.at(i.computation).name),
@@ -162,7 +164,7 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
       out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(htmlText(d.message));
     else if (d.instruction == id)
       out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(htmlText(withoutPlace(d).toString()));
-  out += run + shapeSection(module, i, dimensions);
+  out += shapeSection(module, i, dimensions);
   if (!i.operands.empty()) out += heading(QObject::tr("Operands")) + links(module, i.operands);
   if (!users.empty()) out += heading(QObject::tr("Users")) + links(module, users);
   out += attributeSection(module, i) + calleeSection(module, i) + metadataSection(module, i);
@@ -194,6 +196,17 @@ QString spreadRow(const OpTimes& times, const OpUnit& unit) {
                  QString::fromStdString(spread));
 }
 
+QString roofRows(const OpUnit* unit) {
+  if (!unit || unit->selfNs <= 0) return {};
+  if (unit->bound == BoundBy::Unknown)
+    return factRow(QObject::tr("of attainable"),
+                   QStringLiteral("<a href='peaks:'>%1</a>").arg(QObject::tr("measure this machine")));
+  QString rows;
+  if (unit->attainableNs > 0)
+    rows += factRow(QObject::tr("of attainable"), toQString(percentText(unit->attainableNs / unit->selfNs)));
+  return rows + factRow(QObject::tr("bound by"), toQString(nameOf(unit->bound)));
+}
+
 }  // namespace
 
 QString runFactsOf(const Profile& profile, const OpTimes* times, InstructionId id) {
@@ -216,7 +229,37 @@ QString runFactsOf(const Profile& profile, const OpTimes* times, InstructionId i
     rows +=
         factRow(QObject::tr("arithmetic"),
                 QObject::tr("%1flops/s").arg(word(amountText(found->flops / found->timeNs * 1e9)) + QLatin1Char(' ')));
-  return heading(QObject::tr("This run")) + table(rows);
+  return heading(QObject::tr("This run")) + table(rows + roofRows(unit));
+}
+
+namespace {
+
+// Of a library that was installed, not of the program.
+bool isOfLibrary(std::string_view file) {
+  return file.find("site-packages/") != file.npos || file.find("dist-packages/") != file.npos;
+}
+
+QString placeOf(const SourceFrame& frame) {
+  const std::string_view file(frame.file);
+  const QString place = QStringLiteral("<a href='source:'>%1:%2</a>")
+                            .arg(htmlText(file.substr(file.find_last_of("/\\") + 1)))
+                            .arg(frame.line);
+  const std::string function = shortFunctionName(frame.function);
+  return function.empty() ? place : QObject::tr("%1 in %2").arg(place, htmlText(function));
+}
+
+}  // namespace
+
+QString sourceFactsOf(const Module& module, InstructionId id) {
+  const Instruction& i = module.at(id);
+  if (!i.metadata) return {};
+  std::vector<SourceFrame> frames = sourceFrames(module, *i.metadata);
+  std::erase_if(frames, [](const SourceFrame& frame) { return frame.file.empty(); });
+  if (frames.empty()) return {};
+  QString rows = factRow(QObject::tr("source"), placeOf(frames[0]));
+  const auto own = std::ranges::find_if_not(frames, isOfLibrary, &SourceFrame::file);
+  if (own != frames.begin() && own != frames.end()) rows += factRow(QObject::tr("called from"), placeOf(*own));
+  return table(rows);
 }
 
 QString whyFactsOf(const Module& module, InstructionId id) {

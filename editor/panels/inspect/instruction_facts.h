@@ -14,12 +14,15 @@
 
 namespace tessera {
 
-// dimensions: their letters and sizes in their hues, as HTML; run: as runFactsOf gives it. Both may be empty.
+// dimensions: their letters and sizes in their hues, as HTML; may be empty.
 QString factsOf(const Module& module, InstructionId id, std::span<const InstructionId> users,
-                std::span<const Diagnostic> diagnostics, const QString& dimensions = {}, const QString& run = {});
-// What it took in a run: time, share, rates; empty: nothing is known of it. times: of the profile, with the spread; may
-// be null.
+                std::span<const Diagnostic> diagnostics, const QString& dimensions = {});
+// What it took in a run: time, share, rates, what the machine allows; empty: nothing is known of it. times: of the
+// profile, with the spread, held against the machine's peaks where these are known; may be null. Where they are not,
+// the link "peaks:" asks for them.
 QString runFactsOf(const Profile& profile, const OpTimes* times, InstructionId id);
+// Line and function that it comes from, and the nearest that is no library's; empty: not known.
+QString sourceFactsOf(const Module& module, InstructionId id);
 // In an optimised module: who asked for a copy, transpose, pad, convert or bitcast; what kept a fusion from growing.
 // Empty: there is nothing to ask.
 QString whyFactsOf(const Module& module, InstructionId id);

@@ -156,6 +156,30 @@ TEST(Arrange, CyclesBetweenGroupsAndEmptyViews) {
   expectNoOverlap(view, arrange(view));
 }
 
+// 20,000 steps one after the other, each of which also reads a far one.
+TEST(Arrange, AnEndlessChainIsSeenAsAWhole) {
+  Module m;
+  const ComputationId c = m.addComputation("main");
+  m.setEntry(c);
+  std::vector<InstructionId> steps{add(m, c, Opcode::Parameter, {}, "p")};
+  for (size_t k = 1; k < 20000; ++k)
+    steps.push_back(add(m, c, Opcode::Add, {steps.back(), steps[k / 2]}, "s" + std::to_string(k)));
+  m.setRoot(c, steps.back());
+  for (Flow flow : {Flow::Down, Flow::Right}) {
+    ViewOptions options;
+    options.grouping = Grouping::None;
+    GraphView view = makeView(m, c, options);
+    view.flow = flow;
+    const Arrangement a = arrange(view);
+    EXPECT_GT(view.room.zoomOf(a.bounds), 0.01f);
+    std::vector<RectF> boxes = a.boxes;
+    std::ranges::sort(boxes, {}, &RectF::x);
+    for (size_t i = 0; i < boxes.size(); ++i)
+      for (size_t j = i + 1; j < boxes.size() && boxes[j].x < boxes[i].x + boxes[i].width; ++j)
+        ASSERT_FALSE(boxes[i].intersects(boxes[j]));
+  }
+}
+
 TEST(Titles, SayWhatANodeDoes) {
   Module m;
   const ComputationId c = m.addComputation("main");

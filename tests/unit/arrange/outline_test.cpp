@@ -112,6 +112,76 @@ TEST(Outline, BlocksAreCalledByWhatTheirShortTitlesLeaveOut) {
   EXPECT_EQ(stackOf(view)->title, "p['params']['encoder'] 0…19");
 }
 
+// An optimizer keeps a state under a longer path for each of the weights.
+TEST(Outline, BlocksAreCalledByTheirWeightsAndNotByTheStateOfAnOptimizer) {
+  Module m = emptyModule();
+  InstructionId x = add(m, Opcode::Exponential, {add(m, Opcode::Parameter, {}, "x")});
+  for (int k = 0; k < 20; ++k) {
+    const InstructionId kept = add(m, Opcode::Parameter, {}, fmt::format("s[1][0].mu['h'][{}]['w']", k));
+    const InstructionId w = add(m, Opcode::Parameter, {}, fmt::format("p['h'][{}]['w']", k));
+    x = add(m, Opcode::Multiply, {x, kept});
+    for (Opcode op : {Opcode::Tanh, Opcode::Negate, Opcode::Sqrt, Opcode::Cbrt}) x = add(m, op, {x});
+    x = add(m, Opcode::Add, {x, w});
+  }
+  m.setRoot(m.entry(), add(m, Opcode::Log, {x}));
+  const GraphView view = makeView(m, m.entry(), {});
+  ASSERT_TRUE(stackOf(view));
+  EXPECT_EQ(stackOf(view)->title, "p['h'] 0…19");
+}
+
+// The norm of all gradients reads each of them as soon as it is there. Of three operations of a backward block the
+// middle one has this scope.
+struct BackwardAndNorm {
+  Module m = emptyModule();
+  std::vector<InstructionId> backward, norm;
+};
+BackwardAndNorm backwardAndNorm(int blocks, const char* middle) {
+  constexpr const char* kBackward = "jit(step)/transpose(jvp(net))/op";
+  BackwardAndNorm out;
+  Module& m = out.m;
+  InstructionId x = add(m, Opcode::Parameter, {}, "x"), sum = x;
+  for (int k = 0; k < blocks; ++k) {
+    for (const char* scope : {kBackward, middle, kBackward})
+      out.backward.push_back(x = add(m, Opcode::Tanh, {x}, scope));
+    out.norm.push_back(add(m, Opcode::Multiply, {x, x}, "jit(step)/square"));
+    out.norm.push_back(sum = add(m, Opcode::Add, {sum, out.norm.back()}, "jit(step)/sum"));
+  }
+  m.setRoot(m.entry(), add(m, Opcode::Tuple, {x, sum}));
+  return out;
+}
+
+TEST(Outline, WhatReadsEachGradientIsNoBlockWithTheBackwardPart) {
+  const BackwardAndNorm made = backwardAndNorm(24, "jit(step)/transpose(jvp(net))/op");
+  const GraphView view = makeView(made.m, made.m.entry(), {});
+  std::set<int32_t> boxes;
+  for (InstructionId id : made.backward) boxes.insert(view.boxOf(id));
+  EXPECT_EQ(boxes.size(), 1u);
+  for (InstructionId id : made.norm) EXPECT_FALSE(boxes.contains(view.boxOf(id)));
+}
+
+TEST(Outline, WhatHasNoScopeIsOfThePartBeforeIt) {
+  const BackwardAndNorm made = backwardAndNorm(40, "");
+  const GraphView view = makeView(made.m, made.m.entry(), {});
+  std::set<int32_t> boxes;
+  for (InstructionId id : made.backward) boxes.insert(view.boxOf(id));
+  for (InstructionId id : made.norm) EXPECT_FALSE(boxes.contains(view.boxOf(id)));
+}
+
+// A compiler's fusions have one scope, whatever they hold: its blocks are of backward and update alike.
+TEST(Outline, BlocksOfFusionsHoldBackwardAndUpdate) {
+  Module m = emptyModule();
+  InstructionId x = add(m, Opcode::Parameter, {}, "x");
+  std::vector<InstructionId> updates;
+  for (int k = 0; k < 24; ++k) {
+    for (Opcode op : {Opcode::Tanh, Opcode::Negate}) x = add(m, op, {x}, "jit(step)/transpose(jvp(net))/op");
+    updates.push_back(add(m, Opcode::Fusion, {add(m, Opcode::Multiply, {x, x}, "jit(step)/mul")}, "jit(step)/add"));
+  }
+  m.setRoot(m.entry(), add(m, Opcode::Tuple, updates));
+  const GraphView view = makeView(m, m.entry(), {});
+  ASSERT_TRUE(stackOf(view));
+  EXPECT_GE(stackOf(view)->repeats, 23u);
+}
+
 TEST(Outline, ABlockWithOtherShapesStandsOut) {
   Module m = emptyModule();
   const Shape wide = Shape::arrayRowMajor(ElementType::F32, {64});

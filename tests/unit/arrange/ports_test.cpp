@@ -472,6 +472,7 @@ TEST(FarText, ShowsWhatFits) {
   EXPECT_EQ(wholeWords("compare > 0", 80, 90), "compare > 0");
   EXPECT_EQ(linesIn("…['Dense_0']['kernel']", 400, 26), "…['Dense_0']['kernel']");
   EXPECT_EQ(linesIn("…['Dense_0']['kernel']", 220, 26), "Dense_0 kernel");
+  EXPECT_EQ(linesIn("ps['trunk'][0][1]", 110, 26), "trunk 0 1");
   EXPECT_EQ(linesIn("…['Dense_0']['kernel']", 110, 26), "kernel");
   EXPECT_TRUE(linesIn("trace ×2", 60, 26).starts_with("tr")) << linesIn("trace ×2", 60, 26);
   EXPECT_TRUE(linesIn("layers 0…95 ×96", 100, 26).ends_with("… ×96")) << linesIn("layers 0…95 ×96", 100, 26);

@@ -26,6 +26,10 @@ TEST(ArgumentPath, IsTheOpName) {
   EXPECT_EQ(pathOf("s_0__mu__wte__.1", "s[0].mu[\\'wte\\']"), "s[0].mu['wte']");
   EXPECT_EQ(pathOf("x.1", "x"), "x");
 }
+TEST(ArgumentPath, IsTheNameWhereAllHaveOneOpName) {
+  EXPECT_EQ(pathOf("p0.1", "xla__device_data"), "p0.1");
+  EXPECT_EQ(pathOf("arg2.3", "XLA_Args"), "arg2.3");
+}
 TEST(ArgumentPath, AKeyMayHoldSlashes) {
   EXPECT_EQ(pathOf("p__dec0_self_key____b__.1", "p['dec0/self/key']['b']"), "p['dec0/self/key']['b']");
 }

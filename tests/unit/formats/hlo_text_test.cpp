@@ -2,11 +2,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "core/base/descriptor.h"
 #include "core/formats/hlo_text.h"
@@ -314,6 +316,24 @@ TEST(ModuleFile, WritesAtomicallyAndExplainsWhatCannotBeRead) {
   ASSERT_TRUE(writeFileAtomically(folder / "junk", std::string_view("\0\1\2\3", 4)));
   EXPECT_TRUE(readModule(folder / "junk").diagnostics.hasErrors());
   std::filesystem::remove_all(folder);
+}
+
+TEST(ModuleFile, APipeIsReadToItsEndAndNotWaitedForForEver) {
+  const auto path = std::filesystem::temp_directory_path() / fmt::format("tessera_pipe_{}", getpid());
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const auto content = readFile(path);
+  ASSERT_FALSE(content);
+  EXPECT_NE(content.error().message.find("nobody writes into"), std::string::npos);
+  std::jthread writer([&] {
+    const Descriptor end(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    for (const std::string& part : {std::string(kLongForm.substr(0, 1)), std::string(kLongForm.substr(1))})
+      EXPECT_EQ(::write(end.get(), part.data(), part.size()), static_cast<ssize_t>(part.size()));
+  });
+  auto read = readFile(path);
+  for (int again = 0; !read && again < 30; ++again) read = readFile(path);  // the writer waits for a reader
+  EXPECT_EQ(read.value_or(""), kLongForm);
+  writer.join();
+  std::filesystem::remove(path);
 }
 
 // Read from its second half it gives less than its size says, as one does that is cut meanwhile.

@@ -292,6 +292,12 @@ TEST(Protobuf, DamageIsNamed) {
             std::string::npos);
   EXPECT_NE(one("instructions { nonsense: 1 }").find(":"), std::string::npos);
   EXPECT_NE(errorOf(readProto(std::string("\x08\x01\xff\x02", 4))), "");
+  for (ProtoMessage message : {ProtoMessage::HloModule, ProtoMessage::Hlo}) {
+    const std::string whole = writeProto(readBeforeProto(kRich), {message, false}).value_or("");
+    const std::string cut = errorOf(readProto(whole.substr(0, whole.size() - 10)));
+    EXPECT_NE(cut.find("breaks off after"), std::string::npos) << cut;
+  }
+  EXPECT_NE(errorOf(readProto(std::string("\xff\xfeH\0l\0o\0", 8))).find("UTF-16"), std::string::npos);
 }
 
 // 80 KB each: they took minutes, and a list of all errors would be longer than the file.

@@ -265,7 +265,7 @@ TEST(StableHlo, ArgumentFactsAndLocations) {
 module @m attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @mesh = <["x"=2]>
   func.func public @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>, )"
-                                                 R"(tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
+                                                 R"(tf.aliasing_output = 0 : i32} loc("p['w']")) -> tensor<4xf32> {
     %0 = stablehlo.negate %arg0 : tensor<4xf32> loc(#loc2)
     return %0 : tensor<4xf32>
   }
@@ -276,6 +276,7 @@ module @m attributes {mhlo.num_partitions = 2 : i32} {
   EXPECT_NE(text.find(R"(frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"x\"}]>"})"),
             std::string::npos);
   EXPECT_NE(text.find(R"(metadata={op_name="jit(f)/neg" source_file="f.py" source_line=7)"), std::string::npos);
+  EXPECT_NE(text.find(R"(op_name="p[\'w\']")"), std::string::npos) << text;
 }
 
 // Words of a closed set are checked where they are read, not passed on.
@@ -354,6 +355,9 @@ TEST(StableHlo, ErrorsHaveTheirPlace) {
             std::string::npos);
   EXPECT_NE(firstError(body("    %0 = stablehlo.constant dense<1.0> : tensor<2xq32>\n", "tensor<f32>"))
                 .find("unknown element type q32"),
+            std::string::npos);
+  EXPECT_NE(firstError("module @m {\n  func.func @main(%a: tensor<4x!quant.uniform<i8:f32, 0.1:3>>) -> tensor<f32> {\n")
+                .find("f.mlir:2:32: error: a type of another dialect"),
             std::string::npos);
   EXPECT_NE(firstError("module @m {\n  func.func @main(").find("f.mlir:2"), std::string::npos);
   EXPECT_NE(firstError("module @m {\n}\n").find("no function @main"), std::string::npos);

@@ -327,6 +327,30 @@ TEST(Overview, AGroupSumsWhatItHolds) {
   EXPECT_FALSE(summaryOf(work, view, -1));
 }
 
+// Two layers call one activation: each has its half, and neither holds more instructions than are seen in it.
+TEST(Overview, ACallHasItsShareOfWhatOthersCallToo) {
+  const auto layer = [](const std::string& name, const std::string& from) {
+    const std::string named = ", metadata={op_name=\"f/" + name + "/op\"}";
+    return "  n" + name + " = f32[64] negate(" + from + ")" + named + "\n  " + name + " = f32[64] call(n" + name +
+           "), to_apply=act" + named + "\n";
+  };
+  const Module module = moduleFrom(
+      "HloModule m\n\nact {\n  x = f32[64] parameter(0)\n  a = f32[64] sine(x)\n  ROOT b = f32[64] cosine(a)\n}\n\n"
+      "ENTRY e {\n  x = f32[64] parameter(0)\n" +
+      layer("one", "x") + layer("two", "one") + "  ROOT t = f32[64] negate(two)\n}\n");
+  const Workload work(module, nullptr);
+  for (const char* group : {"f/one", "f/two"}) {
+    ViewOptions options;
+    options.openGroups = {group};
+    const GraphView view = makeView(module, module.entry(), options);
+    const auto found = summaryOf(work, view, view.findGroup(group));
+    ASSERT_TRUE(found) << group;
+    EXPECT_EQ(found->instructions, 2u) << group;
+    EXPECT_EQ(found->cost.transcendentals, 2 * 64) << group;
+    EXPECT_EQ(found->cost.flops, 64) << group;
+  }
+}
+
 // A tuple that only copies what comes in took all of the time.
 TEST(Overview, MeasuredSharesAreOfAllThatTookTime) {
   const Module module =

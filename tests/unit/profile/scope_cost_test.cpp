@@ -180,6 +180,54 @@ TEST(CostByScope, BlocksThatOnlyANumberTellsApartAreAFamily) {
   EXPECT_EQ(hottest[1]->name, "linear × 3");
 }
 
+TEST(CostByScope, TheNumberOfAFamilyMayStandBetween) {
+  EXPECT_EQ(hottestIn({{"f/enc_0_ff", 2}, {"f/enc_1_ff", 2}, {"f/enc_0_ln", 1}, {"f/enc_1_ln", 1}, {"f/x", 1}}),
+            "f / enc_…_ff × 2 57");
+}
+
+// Nested loops: the frames of the inner one's body tell of the outer one's functions, too.
+TEST(CostByScope, FunctionsThatThePathTellsOfAreNoScopesAgain) {
+  std::string text = R"(HloModule m
+
+FileNames
+1 "model.py"
+
+FunctionNames
+1 "run"
+2 "step"
+3 "leap"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=3 end_line=3 column=1 end_column=1}
+2 {file_name_id=1 function_name_id=2 line=4 end_line=4 column=1 end_column=1}
+3 {file_name_id=1 function_name_id=3 line=5 end_line=5 column=1 end_column=1}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=2 parent_frame_id=2}
+3 {file_location_id=3 parent_frame_id=3}
+4 {file_location_id=3 parent_frame_id=2}
+
+)";
+  const std::string frames = "\" stack_frame_id=3}";
+  text += "inner {\n  x = f32[64] parameter(0)\n  ROOT a = f32[64] sine(x), metadata={op_name=\"while/body/sin" +
+          frames + "\n}\n\nouter {\n  x = f32[64] parameter(0)\n  ROOT a = f32[64] call(x), to_apply=inner, " +
+          "metadata={op_name=\"closed_call/while" + frames +
+          "\n}\n\nENTRY e {\n  x = f32[64] parameter(0)\n  ROOT a = f32[64] call(x), to_apply=outer, " +
+          "metadata={op_name=\"jit(run)/while/body/closed_call\" stack_frame_id=1}\n}\n";
+  const CostScope root = costByScope(Workload(moduleFrom(text), nullptr));
+  std::string way;
+  for (const CostScope* at = &root; !at->children.empty(); at = &at->children[0]) way += at->children[0].name + " ";
+  EXPECT_EQ(way, "jit(run) while body closed_call step leap while body sine ");
+}
+
+// A line search whose body differentiates many times: none of the parts is large, the loop is.
+TEST(HottestScope, IsTheLoopWhereNoPartOfItIsLarge) {
+  std::vector<std::pair<std::string, int>> scopes{{"jit(f)/start", 1}};
+  for (int k = 0; k < 14; ++k) scopes.push_back({"jit(f)/while/body/jvp(" + std::string(1, 'a' + k) + ")", 1});
+  EXPECT_EQ(hottestIn(scopes), "jit(f) / while / body 93");
+}
+
 TEST(CostByScope, OfInstructionsMadeOneTheFirstTells) {
   const Module module = moduleFrom(chainOf({"f/a/transpose;f/b/mul"}));
   EXPECT_TRUE(find(costByScope(Workload(module, nullptr)), {"f", "a"}));

@@ -224,6 +224,8 @@ TEST(Search, EveryFieldFindsWhatItSays) {
       {"in:transpose", "p scaled turned"},  // the fusion that runs it
       {"in:condition", "state.1 i.1 ten again"},
       {"in:loop op:copy|compare", "copied again"},
+      {"in:loop op:copy|op:compare", "copied again"},
+      {"in:loop op:copy|bytes<2", "copied again"},
       {"in:main op:dot|copy", "dot"},  // of the entry only what is in it
       {"is:loop op:add|copy", "next copied"},
       {"is:fused op:multiply", "scaled"},

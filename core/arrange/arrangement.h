@@ -168,7 +168,8 @@ class ViewMaker {
   ViewMaker(ViewMaker&&) noexcept;
   // Of no use when `stop` was requested.
   GraphView view(ComputationId computation, const ViewOptions& options, const std::stop_token& stop = {});
-  // Options to begin with: groups are opened, small ones first, as long as no more than `mostBoxes` boxes are shown.
+  // Options to begin with: groups are opened, small ones first, as long as no more than `mostBoxes` boxes are shown;
+  // those inside others all or none.
   ViewOptions initialView(ComputationId computation, size_t mostBoxes = 150, Grouping grouping = Grouping::Scopes);
   // Every group path that could be opened in a computation, outer ones first (collapsed or open alike); kept, too.
   const std::vector<GroupPlace>& groups(ComputationId computation, Grouping grouping = Grouping::Scopes);

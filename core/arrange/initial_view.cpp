@@ -22,20 +22,18 @@ ViewOptions ViewMaker::initialView(ComputationId computation, size_t mostBoxes, 
   const bool big = known_->module.at(computation).instructions.size() > 2 * mostBoxes;
   for (int round = 0; round < 8; ++round) {
     const GraphView now = view(computation, options);
-    size_t boxes = now.nodes.size();
     std::vector<const ViewNode*> closed;
     for (const ViewNode& node : now.nodes)
       if (node.kind == ViewNode::Kind::CollapsedGroup && saysMoreOpen(known_->module, node, big))
         closed.push_back(&node);
     sortWith(closed, [](auto* a, auto* b) { return a->boxesInside < b->boxesInside; });
-    bool full = closed.empty();
-    for (const ViewNode* node : closed) {
-      full |= boxes + node->boxesInside > mostBoxes;
-      if (full) break;
-      boxes += node->boxesInside;
-      options.openGroups.insert(node->group);
-    }
-    if (full) break;  // what lies deeper would be open beside what lies further out and is closed
+    size_t boxes = now.nodes.size(), fitting = 0;
+    for (; fitting < closed.size() && boxes + closed[fitting]->boxesInside <= mostBoxes; ++fitting)
+      boxes += closed[fitting]->boxesInside;
+    const bool all = fitting == closed.size();
+    if (!all && round > 0) break;  // inside groups all or none: parts of a program that are alike look alike
+    for (size_t k = 0; k < fitting; ++k) options.openGroups.insert(closed[k]->group);
+    if (!all || fitting == 0) break;  // what lies deeper would be open beside what lies further out and is closed
   }
   return options;
 }

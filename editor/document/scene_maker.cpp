@@ -15,7 +15,7 @@
 
 namespace tessera {
 namespace {
-constexpr size_t kFewBoxes = 40;  // what can be read without zooming
+constexpr size_t kFewBoxes = 30;  // what can be read without zooming
 constexpr float kValueStrip = 28, kEnlargedStrip = 150;
 constexpr size_t kMaxWarnings = 400;
 constexpr size_t kMaxHued = 20000, kMaxHuedBoxes = 4000;  // instructions; beyond, the first picture would wait

@@ -114,6 +114,7 @@ class GraphEditController : public QObject {
   std::optional<Edit> putInto(Edit edit, InputSpot wire, uint32_t& meant) const;
   std::optional<Edit> placingInto(const PaletteEntry& entry, InputSpot wire, uint32_t& meant) const;
   std::optional<QPointF> pointer() const;  // widget; none: it is elsewhere
+  bool isOverNode(QPointF at) const;       // widget
   QPoint belowSelection() const;           // widget
   void giveSpot(Edit& edit, uint32_t meant);
   struct NewBox {

@@ -84,6 +84,18 @@ class FirstStepsTest : public QObject {
     QVERIFY(!QRectF(search.geometry()).intersects(box));
   }
 
+  // A pointer that chose a node means no place: what is added to it stands where its wire says.
+  void whatIsAddedToAClickedNodeStandsBeyondIt() {
+    const InstructionId x = hand().add("f32[4,8]");
+    hand().click(x);
+    QCursor::setPos(hand().canvas().mapToGlobal(hand().bodyOf(x)));
+    QTest::qWait(20);
+    const InstructionId power = hand().add("exp");
+    const QRectF from = hand().canvas().boxOf(x), to = hand().canvas().boxOf(power);
+    QVERIFY(to.left() > from.right());
+    QVERIFY2(std::abs(to.top() - from.top()) < 1, qPrintable(QString::number(to.top() - from.top())));
+  }
+
   void theSearchStandsBelowTheSelection() {
     hand().add("f32[4,8]");
     const InstructionId power = hand().add("exp");

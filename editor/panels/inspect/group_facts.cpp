@@ -20,7 +20,9 @@ QString groupHeading(const QString& title) {
 }
 
 QString groupRow(const QString& key, const QString& value) {
-  return QStringLiteral("<tr><td class='muted' style='padding:1px 10px 1px 0'>%1</td><td>%2</td></tr>").arg(key, value);
+  return QStringLiteral(
+             "<tr><td class='muted' style='padding:1px 10px 1px 0; white-space:nowrap'>%1</td><td>%2</td></tr>")
+      .arg(key, value);
 }
 
 QString groupInstructionLink(const Module& module, InstructionId id, const QString& text) {

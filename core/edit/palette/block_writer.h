@@ -130,6 +130,7 @@ struct ShippedBlock {
 Result<Module> readBlock(const std::string& text);
 
 std::span<const ShippedBlock> trainingBlocks();   // shipped_training_blocks.cpp
+std::span<const ShippedBlock> arrayBlocks();      // shipped_array_blocks.cpp
 std::span<const ShippedBlock> recurrentBlocks();  // shipped_recurrent_blocks.cpp
 
 }  // namespace tessera

@@ -179,7 +179,7 @@ constexpr ShippedBlock kShipped[] = {
 std::vector<const ShippedBlock*> allShipped() {
   std::vector<const ShippedBlock*> out;
   for (std::span<const ShippedBlock> each :
-       {std::span<const ShippedBlock>(kShipped), recurrentBlocks(), trainingBlocks()})
+       {std::span<const ShippedBlock>(kShipped), recurrentBlocks(), arrayBlocks(), trainingBlocks()})
     for (const ShippedBlock& block : each) out.push_back(&block);
   return out;
 }

@@ -2,6 +2,7 @@
 // against a formula.
 #include <algorithm>
 
+#include "core/evaluate/usual_sources.h"
 #include "tests/unit/edit/palette_run.h"
 
 namespace tessera {
@@ -143,8 +144,33 @@ TEST(PaletteStatistics, OneStepOfAnLstm) {
   ASSERT_EQ(all.size(), 2u) << printHloText(p.module());
   expectNear(all[0], states);
   expectNear(all[1], cells);
+  EXPECT_EQ(usualSources(p.module()), (std::vector<std::string>{"normal 0 1", "normal 0 1", "normal 0 1",
+                                                                "normal 0 0.577", "normal 0 0.707", "normal 0 0.1"}));
   Palette alone;
   EXPECT_EQ(alone.shape(alone.place("lstm 5", {alone.place("f32[7,3]")})), "(f32[7,5], f32[7,5])");
+}
+
+TEST(PaletteStatistics, ScoresOfLaterPositionsAreMasked) {
+  Palette p;
+  p.place("causal mask", {p.place("f32[1,2,3]")});
+  expectNear(p.result(), {given(0, 0), -1e9, -1e9, given(0, 3), given(0, 4), -1e9});
+  expectNear(applied("tril", "f32[2,2]"), {given(0, 0), 0, given(0, 2), given(0, 3)});
+}
+
+TEST(PaletteStatistics, RandomNumbersAreStandardNormal) {
+  Palette p;
+  p.place("gaussian noise", {p.place("f32[64,64]")});
+  double sum = 0, squares = 0, fourth = 0;
+  const Numbers all = p.result();
+  ASSERT_EQ(all.size(), 4096u);
+  for (double x : all) sum += x, squares += x * x, fourth += x * x * x * x;
+  EXPECT_NEAR(sum / 4096, 0, 0.06);
+  EXPECT_NEAR(squares / 4096, 1, 0.08);
+  EXPECT_NEAR(fourth / 4096, 3, 0.6);
+  Palette half;
+  EXPECT_EQ(half.shape(half.place("random normal", {half.place("bf16[3]")})), "bf16[3]");
+  Palette scalar;
+  EXPECT_EQ(scalar.shape(scalar.place("random normal", {scalar.place("f32[]")})), "f32[]");
 }
 
 TEST(PaletteStatistics, OneStepOfAGru) {

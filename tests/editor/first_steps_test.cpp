@@ -125,6 +125,11 @@ class FirstStepsTest : public QObject {
     QVERIFY(hand().window().addSearch().isVisible());
   }
 
+  void aScriptHearsThatNothingIsFound() {
+    QVERIFY(playCommand(hand().window(), "add f32[4]").has_value());
+    QVERIFY(!playCommand(hand().window(), "add no_such_thing_at_all"));
+  }
+
   void theSearchOfAnEmptyGraphBeginsWithWhatStandsAlone() {
     hand().key(Qt::Key_Tab);
     QVERIFY2(firstRow().startsWith("parameter f32[4,8]"), qPrintable(firstRow()));

@@ -120,18 +120,24 @@ class Placer {
     if (fresh.empty() || taken.empty() ||
         fresh.size() > (taken.size() < kMaxNew ? std::max(taken.size(), kFewNew) : kMaxNew))
       return;
-    // To where they would stand if there were room.
+    const auto columnsOf = [&](const std::vector<int32_t>& boxes) {
+      std::vector<RectF> out;
+      for (int32_t each : boxes) out.push_back(withColumn(each));
+      return out;
+    };
+    // To where they would stand if there were nothing but these.
     const auto bringInputs = [&](int32_t v, std::vector<int32_t>& together) {
       for (int32_t input : ownInputs(v, settled)) {
         moveTo(input, *besideSettled(input, settled, false));
+        const RectF box = withColumn(input);
+        shiftAll(input, freeStep({&box, 1}, columnsOf(together), kOutOfLine));
         settled[at(input)] = true;
         together.push_back(input);
       }
     };
     // They stay where they are to each other.
     const auto findRoom = [&](const std::vector<int32_t>& together) {
-      std::vector<RectF> boxes;
-      for (int32_t each : together) boxes.push_back(withColumn(each));
+      const std::vector<RectF> boxes = columnsOf(together);
       const PointF step = freeStep(boxes, taken, kOutOfLine);
       for (int32_t each : together) {
         shiftAll(each, step);
@@ -167,20 +173,21 @@ class Placer {
       fresh.erase(fresh.begin());
     }
   }
+  // On the same level.
   std::vector<int32_t> placedReaders(const std::vector<int32_t>& fresh) const {
     std::vector<int32_t> out;
     for (const ViewEdge& wire : view_.edges)
-      if (wanted_[at(wire.to)] && std::ranges::binary_search(fresh, wire.from) &&
-          std::ranges::find(out, wire.to) == out.end())
+      if (wanted_[at(wire.to)] && node(wire.to).parent == node(wire.from).parent &&
+          std::ranges::binary_search(fresh, wire.from) && std::ranges::find(out, wire.to) == out.end())
         out.push_back(wire.to);
     return out;
   }
-  // What has no place yet, reads nothing and is read by the box alone.
+  // What has no place yet, reads nothing and is read by the box alone, on its level.
   std::vector<int32_t> ownInputs(int32_t v, const std::vector<bool>& settled) const {
     std::vector<int32_t> out;
     for (const ViewEdge& wire : view_.edges)
       if (wire.to == v && !settled[at(wire.from)] && node(wire.from).kind == ViewNode::Kind::Instruction &&
-          std::ranges::find(out, wire.from) == out.end())
+          node(wire.from).parent == node(v).parent && std::ranges::find(out, wire.from) == out.end())
         out.push_back(wire.from);
     for (const ViewEdge& wire : view_.edges)
       std::erase_if(out, [&](int32_t input) {

@@ -164,12 +164,31 @@ Places placesOfAll(const Page& page) {
   for (size_t v = 0; v < page.view.nodes.size(); ++v) {
     const ViewNode& node = page.view.nodes[v];
     const PointF corner{page.arrangement.boxes[v].x, page.arrangement.boxes[v].y};
-    if (node.kind == ViewNode::Kind::Instruction)
-      out.instructions[std::string(page.module.at(node.instruction).name)] = corner;
-    else if (node.kind == ViewNode::Kind::CollapsedGroup)
+    const bool isGroup = node.kind == ViewNode::Kind::CollapsedGroup || node.kind == ViewNode::Kind::OpenGroup;
+    if (const std::string within = withinGroup(page.module, page.view, static_cast<int32_t>(v)); !within.empty())
+      out.groups[within] = corner;
+    else if (isGroup)
       out.groups[node.group] = corner;
+    else if (node.kind == ViewNode::Kind::Instruction)
+      out.instructions[std::string(page.module.at(node.instruction).name)] = corner;
   }
   return out;
+}
+
+// Its reader stands on another level.
+TEST(FlowToTheRight, ANewInputOfAnOpenGroupFindsRoom) {
+  const Page closed(kPerceptron);
+  const Page page(kPerceptron, {closed.node("loss").group});
+  ASSERT_GT(page.view.nodes.size(), closed.view.nodes.size());
+  Places places = placesOfAll(page);
+  places.instructions.erase("targets");
+  const Arrangement made = arrangePage(page.module, page.view, places);
+  for (size_t a = 0; a < made.boxes.size(); ++a)
+    for (size_t b = 0; b < a; ++b) {
+      const ViewNode &first = page.view.nodes[a], &second = page.view.nodes[b];
+      if (first.parent != second.parent || first.owner >= 0 || second.owner >= 0) continue;
+      EXPECT_FALSE(made.boxes[a].intersects(made.boxes[b])) << first.title << ", " << second.title;
+    }
 }
 
 // Of wires that both pages have: how many run otherwise.

@@ -147,7 +147,11 @@ TEST(PaletteStatistics, OneStepOfAnLstm) {
   EXPECT_EQ(usualSources(p.module()), (std::vector<std::string>{"normal 0 1", "normal 0 1", "normal 0 1",
                                                                 "normal 0 0.577", "normal 0 0.707", "normal 0 0.1"}));
   Palette alone;
-  EXPECT_EQ(alone.shape(alone.place("lstm 5", {alone.place("f32[7,3]")})), "(f32[7,5], f32[7,5])");
+  const auto step = alone.place("lstm 5", {alone.place("f32[7,3]")});
+  EXPECT_EQ(alone.shape(step), "(f32[7,5], f32[7,5])");
+  const auto cell = alone.place("element 1", {step});
+  EXPECT_EQ(alone.shape(cell), "f32[7,5]");
+  EXPECT_EQ(alone.module().at(cell).attributes->intOr(Attr::index, -1), 1);
 }
 
 TEST(PaletteStatistics, ScoresOfLaterPositionsAreMasked) {

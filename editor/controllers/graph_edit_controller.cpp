@@ -149,7 +149,8 @@ void GraphEditController::openSearchBesideSelection(QPoint at) {
 // A pointer over a node chose it, and means no place.
 void GraphEditController::openSearchByKey() {
   const auto pointed = pointer();
-  const bool isPlace = pointed && *pointed != lastPointer_ && !isOverNode(*pointed);
+  const bool moved = pointed && *pointed != lastPointer_, isPlace = moved && !isOverNode(*pointed);
+  if (moved && !isPlace) lastPointer_ = *pointed;
   openSearchBesideSelection(isPlace ? pointed->toPoint() : belowSelection());
 }
 

@@ -151,7 +151,7 @@ class GraphEditController : public QObject {
     InputSpot wire = {};  // to put it into; invalid: none
   };
   std::optional<Spot> spot_;
-  QPointF lastPointer_ = {-1, -1};  // where the last one was placed by the pointer
+  QPointF lastPointer_ = {-1, -1};  // which chose the last place or node
 };
 
 }  // namespace tessera

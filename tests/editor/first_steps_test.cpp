@@ -94,6 +94,10 @@ class FirstStepsTest : public QObject {
     const QRectF from = hand().canvas().boxOf(x), to = hand().canvas().boxOf(power);
     QVERIFY(to.left() > from.right());
     QVERIFY2(std::abs(to.top() - from.top()) < 1, qPrintable(QString::number(to.top() - from.top())));
+    hand().canvas().viewport().panBy({0, 150});  // it is over no node any more, and did not move
+    const QRectF last = hand().canvas().boxOf(hand().add("negate"));
+    QVERIFY(last.left() > to.right());
+    QVERIFY2(std::abs(last.top() - to.top()) < 1, qPrintable(QString::number(last.top() - to.top())));
   }
 
   void theSearchStandsBelowTheSelection() {

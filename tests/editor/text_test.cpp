@@ -305,6 +305,11 @@ class TextTest : public QObject {
     for (int i = 0; i < 10 && field()->toPlainText() != typed; ++i) hand().document().redo();
     QCOMPARE(field()->toPlainText(), typed);
     QCOMPARE(hand().text(), graph);
+    for (int i = 0; i < 10 && field()->toPlainText() != before; ++i) hand().document().undo();
+    QCOMPARE(edit().replaceAll(QStringLiteral("parameter(0)"), QStringLiteral("parameter(0")), 1);
+    QVERIFY(!edit().errorText().isEmpty());
+    hand().document().undo();
+    QCOMPARE(field()->toPlainText(), before);
     hand().undoAll();
     QCOMPARE(hand().text(), empty);
     QVERIFY(!field()->toPlainText().contains("foo"));

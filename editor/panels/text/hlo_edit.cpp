@@ -314,7 +314,9 @@ int HloEdit::replaceAll(const QString& words, const QString& by) {
   QString text = field_->toPlainText();
   const auto count = static_cast<int>(text.count(words));
   if (!count) return 0;
-  field_->setPlainText(text.replace(words, by));
+  QTextCursor all(field_->document());  // a step of its own where it does not read
+  all.select(QTextCursor::Document);
+  all.insertText(text.replace(words, by));
   readNow();
   return count;
 }

@@ -226,17 +226,18 @@ Result<RunRequest> requestOf(const RunSettings& settings, const FileAccess& file
     TESSERA_ASSIGN_OR_RETURN(out.infeed, files.readArrays({FileUse::Infeed, settings.infeed}));
   }
   out.keepsOutfeed = !settings.outfeed.empty();
-  if (settings.library.empty()) return out;
+  TESSERA_ASSIGN_OR_RETURN(out.library, libraryOf(settings, files));
+  return out;
+}
+
+Result<std::shared_ptr<const CustomCallLibrary>> libraryOf(const RunSettings& settings, const FileAccess& files) {
+  if (settings.library.empty()) return nullptr;
   const FileRequest library{FileUse::Library, settings.library};
   const std::string path = files.pathOf(library).string();
-  if (files.isOwnWord(library)) {
-    // The user's own library may bring others along.
-    TESSERA_ASSIGN_OR_RETURN(out.library, CustomCallLibrary::open(path));
-  } else {
-    TESSERA_ASSIGN_OR_RETURN(const std::string content, files.readLibrary(library));
-    TESSERA_ASSIGN_OR_RETURN(out.library, CustomCallLibrary::openContent(path, content));
-  }
-  return out;
+  // The user's own library may bring others along.
+  if (files.isOwnWord(library)) return CustomCallLibrary::open(path);
+  TESSERA_ASSIGN_OR_RETURN(const std::string content, files.readLibrary(library));
+  return CustomCallLibrary::openContent(path, content);
 }
 
 }  // namespace tessera

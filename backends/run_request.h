@@ -80,6 +80,8 @@ Result<RunReport> runModule(const Module& module, const RunRequest& request);
 // With the files of settings, as far as they may be used: the library is loaded, the infeed read; sources are read when
 // the run needs them.
 Result<RunRequest> requestOf(const RunSettings& settings, const FileAccess& files);
+// The library alone; null: the settings name none.
+Result<std::shared_ptr<const CustomCallLibrary>> libraryOf(const RunSettings& settings, const FileAccess& files);
 // The arguments alone, which touch no feed and no library; with inputs.npz beside the file.
 Result<ArgumentRules> argumentRulesOf(const RunSettings& settings, const FileAccess& files);
 

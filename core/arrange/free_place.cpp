@@ -13,10 +13,10 @@ namespace tessera {
 namespace {
 
 constexpr int kLinesDown = 24, kLinesUp = 4;
-constexpr float kGap = 16;              // to what is beside
-constexpr float kRowsApart = 28;        // to what is above and below: fields of open inputs are there
-constexpr float kUpwards = 1.5f;        // what a step upwards costs more than one down
-constexpr size_t kMostPairs = 1 << 20;  // of boxes and what is taken; more boxes find room as one
+constexpr float kGap = box::kColumnGap;  // to what is beside: below a result stands its mark
+constexpr float kRowsApart = 28;         // to what is above and below: fields of open inputs are there
+constexpr float kUpwards = 1.5f;         // what a step upwards costs more than one down
+constexpr size_t kMostPairs = 1 << 20;   // of boxes and what is taken; more boxes find room as one
 
 // The steps across that a box may not take for the sake of another one, while the step down is within (above, below).
 struct Blocked {
@@ -77,10 +77,10 @@ std::vector<RectF> boxesOn(const GraphView& view, const Arrangement& arrangement
 
 }  // namespace
 
-PointF freeStep(std::span<const RectF> boxes, std::span<const RectF> taken) {
+PointF freeStep(std::span<const RectF> boxes, std::span<const RectF> taken, float downCost) {
   if (boxes.size() > 1 && boxes.size() * taken.size() > kMostPairs) {
     const RectF all = around(boxes);
-    return freeStep({&all, 1}, taken);
+    return freeStep({&all, 1}, taken, downCost);
   }
   const float line = std::ranges::max(boxes, {}, &RectF::height).height / 2 + kRowsApart;
   const std::vector<Blocked> blocked = blockedSteps(boxes, taken, -kLinesUp * line, kLinesDown * line);
@@ -88,7 +88,7 @@ PointF freeStep(std::span<const RectF> boxes, std::span<const RectF> taken) {
   float least = INFINITY;
   for (int k = -kLinesUp; k <= kLinesDown; ++k) {
     const float down = static_cast<float>(k) * line;
-    const float vertical = down < 0 ? -down * kUpwards : down;
+    const float vertical = downCost * (down < 0 ? -down * kUpwards : down);
     if (vertical >= least) continue;
     const float across = stepAcross(blocked, down);
     const float cost = vertical + std::abs(across);

@@ -8,8 +8,9 @@
 namespace tessera {
 
 // The step that takes boxes, which keep their places to each other, to where none of them is over what is taken. Not
-// the room round all of them: copies of what stands far apart would stand further apart with every copy.
-PointF freeStep(std::span<const RectF> boxes, std::span<const RectF> taken);
+// the room round all of them: copies of what stands far apart would stand further apart with every copy. downCost: what
+// a step down costs, beside one across.
+PointF freeStep(std::span<const RectF> boxes, std::span<const RectF> taken, float downCost = 1);
 // The same for one box: where it comes to.
 RectF freePlace(RectF wish, std::span<const RectF> taken);
 // The same on a page, or in the open group `parent` of it, for a box that is none of it yet or for its box `self`;

@@ -19,6 +19,7 @@ namespace {
 
 // New boxes of a level that are settled one by one; more, and many beside few that were placed, stay as arranged.
 constexpr size_t kMaxNew = 500, kFewNew = 40;
+constexpr float kOutOfLine = 2;  // along the flow costs more: what reads the same stands in line
 
 RectF united(const std::optional<RectF>& a, const RectF& b) {
   if (!a) return b;
@@ -119,28 +120,84 @@ class Placer {
     if (fresh.empty() || taken.empty() ||
         fresh.size() > (taken.size() < kMaxNew ? std::max(taken.size(), kFewNew) : kMaxNew))
       return;
-    const auto settle = [&](int32_t v, RectF wish) {
-      const RectF whole = withColumn(v), box = movedBox(v);
-      const float column = box.x - whole.x;
-      const RectF found = freePlace({wish.x - column, wish.y, whole.width, whole.height}, taken);
-      moveTo(v, {found.x + column, found.y});
-      taken.push_back(withColumn(v));
-      settled[at(v)] = true;
+    const auto columnsOf = [&](const std::vector<int32_t>& boxes) {
+      std::vector<RectF> out;
+      for (int32_t each : boxes) out.push_back(withColumn(each));
+      return out;
     };
+    // To where they would stand if there were nothing but these.
+    const auto bringInputs = [&](int32_t v, std::vector<int32_t>& together) {
+      for (int32_t input : ownInputs(v, settled)) {
+        moveTo(input, *besideSettled(input, settled, false));
+        const RectF box = withColumn(input);
+        shiftAll(input, freeStep({&box, 1}, columnsOf(together), kOutOfLine));
+        settled[at(input)] = true;
+        together.push_back(input);
+      }
+    };
+    // They stay where they are to each other.
+    const auto findRoom = [&](const std::vector<int32_t>& together) {
+      const std::vector<RectF> boxes = columnsOf(together);
+      const PointF step = freeStep(boxes, taken, kOutOfLine);
+      for (int32_t each : together) {
+        shiftAll(each, step);
+        taken.push_back(withColumn(each));
+      }
+    };
+    const auto settle = [&](int32_t v, PointF wish) {
+      std::vector<int32_t> together{v};
+      moveTo(v, wish);
+      settled[at(v)] = true;
+      bringInputs(v, together);
+      findRoom(together);
+    };
+    const auto settleBeside = [&](int32_t v, bool byOperands) {
+      if (settled[at(v)]) return true;
+      const auto wish = besideSettled(v, settled, byOperands);
+      if (wish) settle(v, *wish);
+      return wish.has_value();
+    };
+    for (int32_t reader : placedReaders(fresh)) {
+      std::vector<int32_t> inputs;
+      bringInputs(reader, inputs);
+      if (!inputs.empty()) findRoom(inputs);
+    }
     while (!fresh.empty()) {
       const size_t before = fresh.size();
-      std::erase_if(fresh, [&](int32_t v) { return settleBeside(v, settled, true, settle); });
+      std::erase_if(fresh, [&](int32_t v) { return settleBeside(v, true); });
       std::ranges::reverse(fresh);
-      std::erase_if(fresh, [&](int32_t v) { return settleBeside(v, settled, false, settle); });
+      std::erase_if(fresh, [&](int32_t v) { return settleBeside(v, false); });
       std::ranges::reverse(fresh);
       if (fresh.size() < before) continue;
-      settle(fresh.front(), besideAll(fresh.front(), taken));
+      if (!settled[at(fresh.front())]) settle(fresh.front(), besideAll(taken));
       fresh.erase(fresh.begin());
     }
   }
-  // Below what it reads, or above what reads it.
-  template <class Settle>
-  bool settleBeside(int32_t v, const std::vector<bool>& settled, bool byOperands, const Settle& settle) const {
+  // On the same level.
+  std::vector<int32_t> placedReaders(const std::vector<int32_t>& fresh) const {
+    std::vector<int32_t> out;
+    for (const ViewEdge& wire : view_.edges)
+      if (wanted_[at(wire.to)] && node(wire.to).parent == node(wire.from).parent &&
+          std::ranges::binary_search(fresh, wire.from) && std::ranges::find(out, wire.to) == out.end())
+        out.push_back(wire.to);
+    return out;
+  }
+  // What has no place yet, reads nothing and is read by the box alone, on its level.
+  std::vector<int32_t> ownInputs(int32_t v, const std::vector<bool>& settled) const {
+    std::vector<int32_t> out;
+    for (const ViewEdge& wire : view_.edges)
+      if (wire.to == v && !settled[at(wire.from)] && node(wire.from).kind == ViewNode::Kind::Instruction &&
+          node(wire.from).parent == node(v).parent && std::ranges::find(out, wire.from) == out.end())
+        out.push_back(wire.from);
+    for (const ViewEdge& wire : view_.edges)
+      std::erase_if(out, [&](int32_t input) {
+        return (wire.to == input && node(wire.from).kind != ViewNode::Kind::Attached) ||
+               (wire.from == input && wire.to != v);
+      });
+    return out;
+  }
+  // Below what it reads, or above what reads it: the corner of its box. Nothing: none of that has a place.
+  std::optional<PointF> besideSettled(int32_t v, const std::vector<bool>& settled, bool byOperands) const {
     float sum = 0, edge = 0;
     int count = 0;
     for (const ViewEdge& wire : view_.edges) {
@@ -153,14 +210,13 @@ class Placer {
       sum += box.x + lineIn(other);
       ++count;
     }
-    if (count == 0) return false;
+    if (count == 0) return std::nullopt;
     RectF wish = movedBox(v);
     const float gap = view_.flow == Flow::Right ? box::kAlongGap : box::kRowGap;
     wish.x = sum / static_cast<float>(count) - lineIn(v);
     wish.y = byOperands ? edge + gap : edge - gap - wish.height;
     if (!byOperands) wish.x = amongSiblings(v, settled, wish);
-    settle(v, wish);
-    return true;
+    return PointF{wish.x, wish.y};
   }
   // Where a parent stands across the flow: between those of the operands before and after it that are at its height.
   float amongSiblings(int32_t v, const std::vector<bool>& settled, const RectF& wish) const {
@@ -197,11 +253,10 @@ class Placer {
     const PointF out = outputSocket(node(v), box, view_.flow);
     return along(view_.flow, PointF{out.x - box.x, out.y - box.y}).x;
   }
-  RectF besideAll(int32_t v, const std::vector<RectF>& taken) const {
+  static PointF besideAll(const std::vector<RectF>& taken) {
     std::optional<RectF> all;
     for (const RectF& box : taken) all = united(all, box);
-    const RectF box = movedBox(v);
-    return {all->x + all->width + box::kColumnGap, all->y, box.width, box.height};
+    return {all->x + all->width + box::kColumnGap, all->y};
   }
   // With the constants beside it.
   RectF withColumn(int32_t v) const {
@@ -359,8 +414,8 @@ void placeBoxes(const Module& module, const GraphView& view, const Places& place
   if (!places.empty() && arrangement.boxes.size() == view.nodes.size()) Placer(module, view, places, arrangement).run();
 }
 
-Arrangement arrangePage(const Module& module, const GraphView& view, const Places& places,
-                        const std::stop_token& stop) {
+Arrangement arrangePage(const Module& module, const GraphView& view, const Places& places, const std::stop_token& stop,
+                        const DrawnPage& before) {
   std::vector<bool> placed(places.empty() ? 0 : view.nodes.size());
   for (size_t v = 0; v < placed.size(); ++v)
     placed[v] = view.nodes[v].kind != ViewNode::Kind::Attached &&
@@ -369,6 +424,7 @@ Arrangement arrangePage(const Module& module, const GraphView& view, const Place
   if (out.boxes.size() != view.nodes.size()) return out;
   placeBoxes(module, view, places, out);
   endAtSockets(view, out);
+  if (!places.empty()) keepWires(view, before, out);
   const std::vector<bool> led = leadAsWished(module, view, places, out);
   leadRoundBoxes(view, out, led, stop);
   if (stop.stop_requested()) return {};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/arrange/arrangement.h"
+#include "core/arrange/kept_wires.h"
 
 namespace tessera {
 
@@ -27,8 +28,9 @@ std::string withinGroup(const Module& module, const GraphView& view, int32_t box
 void placeBoxes(const Module& module, const GraphView& view, const Places& places, Arrangement& arrangement);
 
 // A page as shown: arranged, then placed, wires at their sockets, around boxes or through the points that the user
-// set. Empty when `stop` was requested.
+// set. Where there are places, wires whose ends stand as on the page before run as they did there. Empty when `stop`
+// was requested.
 Arrangement arrangePage(const Module& module, const GraphView& view, const Places& places,
-                        const std::stop_token& stop = {});
+                        const std::stop_token& stop = {}, const DrawnPage& before = {});
 
 }  // namespace tessera

@@ -53,6 +53,7 @@ bool isCallLike(Opcode opcode) { return opcode == Opcode::Call || opcode == Opco
 std::string inputName(const Instruction& user, int32_t operand) {
   const OpDef* op = findOp(user.opcode);
   if (!op || op->operands.empty()) return fmt::format("input {}", operand);
+  if (arityOf(user.opcode) < 0 && user.operands.size() > op->operands.size()) return std::to_string(operand);
   return std::string(op->operands[std::min(static_cast<size_t>(operand), op->operands.size() - 1)].name);
 }
 

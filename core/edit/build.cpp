@@ -67,13 +67,14 @@ void Performer::takeOwnShape(InstructionId id, Shape standIn) {
   module_.setShape(id, std::move(shape));
 }
 
-// That of what it reads; inputs of the program and constants are in none.
+// Inputs of the program and constants are in none.
 const Metadata* Performer::scopeOf(const AddInstruction& action, std::vector<InstructionId> operands) const {
-  std::erase_if(operands, [this](InstructionId id) {
-    const Opcode opcode = id.valid() ? module_.at(id).opcode : Opcode::Parameter;
+  std::vector<InstructionId> members = action.among.empty() ? std::move(operands) : action.among;
+  std::erase_if(members, [this](InstructionId id) {
+    const Opcode opcode = module_.contains(id) ? module_.at(id).opcode : Opcode::Parameter;
     return opcode == Opcode::Parameter || opcode == Opcode::Constant;
   });
-  return sharedScope(module_, operands, action.name.empty() ? std::string(nameOf(action.opcode)) : action.name);
+  return sharedScope(module_, members, action.name.empty() ? std::string(nameOf(action.opcode)) : action.name);
 }
 
 Status Performer::operator()(const AddInstruction& action) {

@@ -65,6 +65,8 @@ struct AddInstruction {
   std::vector<NewAttribute> attributes;
   std::optional<Shape> shape;
   std::string literal;  // constant: its value as HLO text
+  // Instructions that are there, in whose scope it is; empty: in that of what it reads.
+  std::vector<InstructionId> among = {};
 };
 // Users are healed: they get the first operand of the same shape, else an open input. Parameters behind a removed one
 // of the entry move up; a called computation keeps its parameters.

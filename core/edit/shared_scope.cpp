@@ -24,4 +24,9 @@ const Metadata* sharedScope(const Module& module, std::span<const InstructionId>
   return module.tables().intern(out);
 }
 
+void standAmong(Edit& edit, const std::vector<InstructionId>& members) {
+  for (EditAction& action : edit.actions)
+    if (auto* add = std::get_if<AddInstruction>(&action)) add->among = members;
+}
+
 }  // namespace tessera

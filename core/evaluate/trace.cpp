@@ -76,15 +76,18 @@ Status takesArguments(const Module& module, const CallTrace& trace) {
 // What evaluations share.
 struct Outside {
   const std::atomic<bool>* cancel;
-  FeedArrays* feeds;  // null: none
+  FeedArrays* feeds;                 // null: none
+  const CustomCallLibrary* library;  // null: built-in targets only
 
   // Infeeds read from an array on.
   Result<Literal> evaluate(const Module& module, ComputationId computation, std::span<const Literal> arguments,
                            EvaluateOptions options, int64_t from) const {
     options.cancel = cancel;
-    if (!feeds) return evaluateComputation(module, computation, arguments, options);
-    feeds->startAt(from);
-    DeviceGroup group({}, feeds->feeds());
+    if (!feeds && !library) return evaluateComputation(module, computation, arguments, options);
+    if (feeds) feeds->startAt(from);
+    HostFeeds host = feeds ? feeds->feeds() : HostFeeds();
+    host.customCalls = library;
+    DeviceGroup group({}, std::move(host));
     ThreadCommunicator communicator(group, 0);
     options.communicator = &communicator;
     return evaluateComputation(module, computation, arguments, options);
@@ -234,10 +237,11 @@ const Literal* Trace::find(InstructionId id) const {
 }
 
 Result<Trace> traceModule(const Module& module, std::span<const Literal> arguments, const CallPath& path,
-                          const std::atomic<bool>* cancel, std::span<const InstructionId> unknown, FeedArrays* feeds) {
+                          const std::atomic<bool>* cancel, std::span<const InstructionId> unknown, FeedArrays* feeds,
+                          const CustomCallLibrary* library) {
   Trace out;
   if (!module.contains(module.entry())) return out;
-  const Outside outside{cancel, feeds};
+  const Outside outside{cancel, feeds, library};
   Reached entry{{.computation = module.entry(), .applications = 1}};
   TESSERA_ASSIGN_OR_RETURN(entry.trace.arguments, wholeArguments(module, arguments));
   TESSERA_TRY(traceCall(module, entry, outside, unknown));

@@ -12,6 +12,7 @@
 
 namespace tessera {
 
+class CustomCallLibrary;
 class FeedArrays;
 
 // One step of the way from the entry: an instruction of the computation before, which of its computations, and which of
@@ -41,10 +42,11 @@ struct Trace {
 
 // Fails with the evaluator's error. `arguments` are the entry's leaves. unknown: instructions of the entry whose values
 // cannot be had; what depends on them is left out as if it were incomplete. feeds: what infeeds read, each call from
-// where the run has come to by then, and what outfeeds give to; null: neither.
+// where the run has come to by then, and what outfeeds give to; null: neither. library: the user's own targets of
+// custom calls; null: built-in ones alone.
 Result<Trace> traceModule(const Module& module, std::span<const Literal> arguments, const CallPath& path = {},
                           const std::atomic<bool>* cancel = nullptr, std::span<const InstructionId> unknown = {},
-                          FeedArrays* feeds = nullptr);
+                          FeedArrays* feeds = nullptr, const CustomCallLibrary* library = nullptr);
 
 // Instructions of a computation that have all they need and whose shapes agree, operands first.
 std::vector<InstructionId> completePart(const Module& module, ComputationId computation,

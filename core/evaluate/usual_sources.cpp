@@ -84,8 +84,10 @@ class Usual {
       if (second && reader.opcode == Opcode::Dot)
         return productOf(id, reader.attributes->ints(Attr::rhs_contracting_dims));
       if (second && reader.opcode == Opcode::Convolution) return kernelProducts(id, reader);
-      if (second && reader.opcode == Opcode::Call)
-        if (const int64_t n = fanInOfCallee(reader, 1, depth)) return n;
+      if (reader.opcode == Opcode::Call)
+        for (size_t k = 1; k < reader.operands.size(); ++k)
+          if (reader.operands[k] == id && reader.operands[0] != id)
+            if (const int64_t n = fanInOfCallee(reader, k, depth)) return n;
       if (depth < kDeepest && changesForm(reader.opcode))
         if (const int64_t n = fanIn(user, depth + 1)) return n;
     }
@@ -94,9 +96,18 @@ class Usual {
   int64_t fanInOfCallee(const Instruction& call, size_t operand, int depth) const {
     for (ComputationId callee : module_.callees(call))
       if (module_.contains(callee) && operand < module_.at(callee).parameters.size() && depth < kDeepest)
-        if (const InstructionId inner = module_.at(callee).parameters[operand]; module_.contains(inner))
+        if (const InstructionId inner = module_.at(callee).parameters[operand];
+            module_.contains(inner) && (operand == 1 || multipliesInputs(inner)))
           return fanIn(inner, depth + 1);
     return 0;
+  }
+  // What it multiplies is given, not computed: a cell's state times its weights, unlike attention times its values.
+  bool multipliesInputs(InstructionId id) const {
+    return std::ranges::any_of(users_.users(id), [&](InstructionId user) {
+      const Instruction& reader = module_.at(user);
+      return reader.opcode == Opcode::Dot && reader.operands[1] == id && module_.contains(reader.operands[0]) &&
+             module_.at(reader.operands[0]).opcode == Opcode::Parameter;
+    });
   }
   int64_t productOf(InstructionId id, const std::vector<int64_t>& dimensions) const {
     int64_t out = 1;

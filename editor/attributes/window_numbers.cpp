@@ -86,6 +86,7 @@ WindowNumbers::WindowNumbers(QWidget* parent) : QWidget(parent) {
   add(tr("Valid"), QStringLiteral("windowValid"), tr("No padding: the window stays within the data"),
       &WindowNumbers::validWanted);
   grid->addLayout(buttons, kNumbers + 1, 0, 1, 3);
+  grid->setColumnStretch(3, 1);  // the boxes stand beside their names
   grid->setRowStretch(kNumbers + 2, 1);
 }
 

@@ -132,7 +132,6 @@ QRectF Canvas::frameOf(int32_t viewNode) const {
 }
 
 std::vector<QRect> Canvas::boxesInSight() const {
-  constexpr size_t kMost = 200;
   std::vector<QRect> out;
   const QRectF seen = viewport_.visible();
   for (size_t v = 0; view_ && v < view_->nodes.size(); ++v) {
@@ -140,7 +139,6 @@ std::vector<QRect> Canvas::boxesInSight() const {
     if (node.kind == ViewNode::Kind::OpenGroup || node.owner >= 0) continue;
     const QRectF frame = frameOf(static_cast<int32_t>(v));
     if (frame.isEmpty() || !frame.intersects(seen)) continue;
-    if (out.size() == kMost) return {};
     out.push_back(viewport_.toWidget(frame).toAlignedRect());
   }
   return out;

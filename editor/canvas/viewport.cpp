@@ -158,14 +158,16 @@ void Viewport::scrollTo(QRectF scene) {
   if (origin != origin_) set(zoom_, origin);
 }
 
-// Only along what is out of sight; up or down with the row of neighbours: what was just made is wired to them next.
+// Only along what is out of sight; up or down, where nothing of it is seen, with the row of neighbours: what was just
+// made is wired to them next.
 bool Viewport::bringIntoView(QRectF scene) {
   const double margin = kFitMargin / zoom_, snug = kSnug / zoom_;
   const QRectF seen = free();
   if (scene.isEmpty() || seen.contains(scene.adjusted(-snug, -snug, snug, snug))) return true;
   const bool across = scene.left() - snug < seen.left() || scene.right() + snug > seen.right();
   const bool along = scene.top() - snug < seen.top() || scene.bottom() + snug > seen.bottom();
-  const double row = std::clamp((seen.height() - scene.height()) / 2 - margin, 0.0, kRowHeight);
+  const bool gone = !seen.intersects(scene);
+  const double row = gone ? std::clamp((seen.height() - scene.height()) / 2 - margin, 0.0, kRowHeight) : 0;
   const double x = across ? margin : 0, y = along ? margin + row : 0;
   const QRectF wanted = scene.adjusted(-x, -y, x, y);
   if (wanted.width() > seen.width() || wanted.height() > seen.height()) return false;

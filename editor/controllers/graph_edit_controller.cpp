@@ -146,9 +146,12 @@ void GraphEditController::openSearchBesideSelection(QPoint at) {
   openSearch(at);
 }
 
+// A pointer over a node chose it, and means no place.
 void GraphEditController::openSearchByKey() {
   const auto pointed = pointer();
-  openSearchBesideSelection(pointed && *pointed != lastPointer_ ? pointed->toPoint() : belowSelection());
+  const bool moved = pointed && *pointed != lastPointer_, isPlace = moved && !isOverNode(*pointed);
+  if (moved && !isPlace) lastPointer_ = *pointed;
+  openSearchBesideSelection(isPlace ? pointed->toPoint() : belowSelection());
 }
 
 QPoint GraphEditController::belowSelection() const {

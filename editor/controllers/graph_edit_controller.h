@@ -114,6 +114,7 @@ class GraphEditController : public QObject {
   std::optional<Edit> putInto(Edit edit, InputSpot wire, uint32_t& meant) const;
   std::optional<Edit> placingInto(const PaletteEntry& entry, InputSpot wire, uint32_t& meant) const;
   std::optional<QPointF> pointer() const;  // widget; none: it is elsewhere
+  bool isOverNode(QPointF at) const;       // widget
   QPoint belowSelection() const;           // widget
   void giveSpot(Edit& edit, uint32_t meant);
   struct NewBox {
@@ -150,7 +151,7 @@ class GraphEditController : public QObject {
     InputSpot wire = {};  // to put it into; invalid: none
   };
   std::optional<Spot> spot_;
-  QPointF lastPointer_ = {-1, -1};  // where the last one was placed by the pointer
+  QPointF lastPointer_ = {-1, -1};  // which chose the last place or node
 };
 
 }  // namespace tessera

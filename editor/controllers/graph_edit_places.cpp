@@ -6,6 +6,7 @@
 #include "core/arrange/box_style.h"
 #include "core/arrange/flow.h"
 #include "core/arrange/free_place.h"
+#include "core/edit/shared_scope.h"
 #include "core/ops/inference/unfinished.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/graph_edit_controller.h"
@@ -63,6 +64,12 @@ std::optional<QPointF> GraphEditController::pointer() const {
   return canvas_.isVisible() && canvas_.rect().contains(at) ? std::optional<QPointF>(at) : std::nullopt;
 }
 
+bool GraphEditController::isOverNode(QPointF at) const {
+  const int32_t item = canvas_.itemAt(at);
+  const int32_t node = item < 0 ? -1 : canvas_.picture()->items[static_cast<size_t>(item)].viewNode;
+  return node >= 0 && canvas_.view()->nodes[static_cast<size_t>(node)].kind != ViewNode::Kind::OpenGroup;
+}
+
 void GraphEditController::aimAt(QPointF at) {
   Spot spot{canvas_.viewport().toScene(at)};
   const int32_t item = canvas_.itemAt(at);
@@ -93,6 +100,7 @@ std::optional<Edit> GraphEditController::putInto(Edit edit, InputSpot wire, uint
   if (additions == 0) return std::nullopt;
   meant = static_cast<uint32_t>(additions) - 1;
   if (standsAlone(edit, meant)) return std::nullopt;  // it takes no input
+  standAmong(edit, {carriedTo(wire), user});
   edit.actions.push_back(SetOperand{user, operand, newInstruction(meant)});
   const auto done = apply(document_.module(), edit);
   if (!done) return std::nullopt;

@@ -87,7 +87,7 @@ void GraphEditController::duplicateSelection() {
   for (EditAction& action : edit.actions)
     if (auto* add = std::get_if<AddInstruction>(&action)) add->name.clear();
   emit placed();
-  document_.perform(std::move(edit));
+  document_.perform(std::move(edit), kAllAdded);
 }
 
 void GraphEditController::makeResult() {
@@ -127,7 +127,7 @@ void GraphEditController::paste(bool keepInputs) {
   giveSpots(*edit, readPlaces(data ? data->data(QLatin1String(kPlacesMime)) : QByteArray()),
             pointed ? std::optional(canvas_.viewport().toScene(*pointed)) : std::nullopt);
   emit placed();
-  document_.perform(std::move(*edit));
+  document_.perform(std::move(*edit), kAllAdded);
 }
 
 }  // namespace tessera

@@ -27,12 +27,14 @@ struct EditChange {
   ComputationId home;  // of what is gone, where nothing else changed
 };
 
-// What the edit changed, not what followed from it: operands, attributes, values and names before shapes alone.
-EditChange changeBetween(const Module& before, const Module& after) {
+// What the edit changed, first of the computation that is shown, which stays where something did.
+EditChange changeBetween(const Module& before, const Module& after, ComputationId shown) {
   EditChange out;
   if (std::max(before.instructionCount(), after.instructionCount()) > kMaxCompared)
     return out;  // comparing takes too long
-  for (ComputationId computation : after.order()) {
+  std::vector<ComputationId> all(after.order().begin(), after.order().end());
+  std::ranges::stable_partition(all, [&](ComputationId each) { return each == shown; });
+  for (ComputationId computation : all) {
     for (InstructionId id : after.at(computation).instructions)
       if (out.instructions.size() < kMaxGlowing && (!before.contains(id) || !isSame(before.at(id), after.at(id))))
         out.instructions.push_back(id);
@@ -87,7 +89,7 @@ UndoHighlight::UndoHighlight(Document& document, Canvas& canvas, QObject* parent
 
 void UndoHighlight::show(const HistoryStep& step) {
   if (canvas_.wires().isCarrying()) return;
-  EditChange change = changeBetween(step.before, document_.module());
+  EditChange change = changeBetween(step.before, document_.module(), document_.view().computation());
   if (!change.home.valid()) change = changeBetween(step.arranged, document_.project(), document_.module());
   const QString title = (step.undone ? tr("undone: %1") : tr("redone: %1")).arg(step.title);
   std::vector<NodePreview> glow;

@@ -258,7 +258,12 @@ void Document::edited(const EditResult& result, InstructionId selects) {
   moduleReplaced();
   const uint32_t made =
       selects.valid() && selects.value >= kNewInstruction ? selects.value - kNewInstruction : InstructionId::kInvalid;
-  if (made < result.added.size())
+  if (selects == kAllAdded) {
+    std::vector<InstructionId> all(result.added.rbegin(),
+                                   result.added.rend());  // the last is the first to be looked at
+    std::erase_if(all, [this](InstructionId id) { return module().at(id).computation != view_.computation(); });
+    select(std::move(all));
+  } else if (made < result.added.size())
     select({result.added[made]});
   else if (selects.valid())
     select({selects});

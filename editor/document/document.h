@@ -29,6 +29,9 @@
 
 namespace tessera {
 
+// All that an edit adds, for what is selected after it.
+inline constexpr InstructionId kAllAdded{InstructionId::kInvalid - 1};
+
 class Document : public QObject {
   Q_OBJECT
 
@@ -71,11 +74,15 @@ class Document : public QObject {
   InstructionId selected() const { return state_.selection.empty() ? InstructionId() : state_.selection.front(); }
 
   // In the background, after what was asked before. selects: what is selected afterwards, new instructions by
-  // newInstruction(k); invalid: what the edit added last. key: of a gesture that goes on (gesture.h).
+  // newInstruction(k), kAllAdded; invalid: what the edit added last. key: of a gesture that goes on (gesture.h).
   void perform(Edit edit, InstructionId selects = {}, StepKey key = {});
   // After the edits that are still being done; what was undone or done again is in stepped().
-  void undo() { emit stepAsked(), edits_.undo(); }
-  void redo() { emit stepAsked(), edits_.redo(); }
+  void undo() {
+    if (!stepTyped(true)) edits_.undo();
+  }
+  void redo() {
+    if (!stepTyped(false)) edits_.redo();
+  }
   bool canUndo() const { return edits_.canUndo(); }
   bool canRedo() const { return edits_.canRedo(); }
   QString undoTitle() const { return QString::fromStdString(history().undoTitle()); }
@@ -128,9 +135,10 @@ class Document : public QObject {
   void failed(QString message, tessera::ErrorKind kind);  // one or two sentences; details are in diagnostics()
   void pageChanged();                                     // what is arranged round the graph
   void moduleChanged();                                   // content, not only selection
-  void stepAsked();                                       // undo or redo: what was typed and not read yet comes first
-  void stepped(const tessera::HistoryStep& step);         // by undo or redo
-  void editingChanged(bool editing);                      // edits are being done
+  // Undo or redo: what was typed comes first. It is read now; where it does not read, the step is its own.
+  void stepAsked(bool undo, bool& taken);
+  void stepped(const tessera::HistoryStep& step);  // by undo or redo
+  void editingChanged(bool editing);               // edits are being done
   void textChanged();
   void selectionChanged();
   void diagnosticsChanged();
@@ -148,6 +156,11 @@ class Document : public QObject {
   void verifyInBackground();
   void printInBackground();
   void edited(const EditResult& result, InstructionId selects);
+  bool stepTyped(bool undo) {
+    bool taken = false;
+    emit stepAsked(undo, taken);
+    return taken;
+  }
   void moved(const HistoryStep& step);
   void moduleReplaced();
   void noteSelection();

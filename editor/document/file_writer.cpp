@@ -26,6 +26,18 @@ Status checkEnding(const std::filesystem::path& path) {
                .file = path.string()});
 }
 
+// A file that nobody may write to is to stay as it is, though its folder lets another one take its place.
+Status checkPermission(const std::filesystem::path& path) {
+  using std::filesystem::perms;
+  std::error_code error;
+  const std::filesystem::file_status there = std::filesystem::status(path, error);
+  constexpr perms kWrite = perms::owner_write | perms::group_write | perms::others_write;
+  if (error || !std::filesystem::is_regular_file(there) || (there.permissions() & kWrite) != perms::none) return {};
+  return fail({.kind = ErrorKind::Output,
+               .message = "is read-only: save under another name, or allow writing to it",
+               .file = path.string()});
+}
+
 Status checkSidecar(const std::filesystem::path& graph) {
   const auto there = readArrangement(graph);
   if (there) return {};
@@ -90,7 +102,10 @@ bool isProject(const std::filesystem::path& path) { return path.extension() == "
 
 Result<FileStamp> write(const FileToWrite& file) {
   const bool alone = isProject(file.path), arranged = !alone && file.project.arranged();
-  if (alone || !file.graphStays) TESSERA_TRY(checkEnding(file.path));
+  if (alone || !file.graphStays) {
+    TESSERA_TRY(checkEnding(file.path));
+    TESSERA_TRY(checkPermission(file.path));
+  }
   if (arranged) TESSERA_TRY(checkSidecar(file.path));
   if (alone)
     TESSERA_TRY(writeProject(file));

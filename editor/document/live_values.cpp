@@ -68,13 +68,23 @@ void sayNotRun(const Module& module, ComputationId computation, NodeValues& node
   for (InstructionId id : module.at(computation).instructions) nodes.emplace(id, none);
 }
 
+// What the graph takes from outside while it is evaluated.
+struct Outside {
+  std::optional<FeedArrays> feeds;
+  std::shared_ptr<const CustomCallLibrary> targets;
+  Result<Trace> trace(const Module& module, std::span<const Literal> arguments, const CallPath& path,
+                      const std::atomic<bool>* cancel, std::span<const InstructionId> unknown) {
+    return traceModule(module, arguments, path, cancel, unknown, feeds ? &*feeds : nullptr, targets.get());
+  }
+};
+
 // The first call of a computation that is in sight beside the one that is looked at.
 void addCall(const Module& module, std::span<const Literal> arguments, ComputationId computation,
-             const std::atomic<bool>* cancel, std::span<const InstructionId> unknown, FeedArrays* feeds,
+             const std::atomic<bool>* cancel, std::span<const InstructionId> unknown, Outside& outside,
              NodeValues& nodes) {
   const CallPath path = pathTo(module, computation);
   if (path.empty()) return sayNotRun(module, computation, nodes);
-  const auto trace = traceModule(module, arguments, path, cancel, unknown, feeds);
+  const auto trace = outside.trace(module, arguments, path, cancel, unknown);
   if (!trace) return;
   if (trace->calls.size() < path.size() || trace->calls.back().applications == 0)
     return sayNotRun(module, computation, nodes);
@@ -114,10 +124,10 @@ Result<PossibleArguments> argumentsOf(const Request& request) {
 }
 
 // An instruction that cannot be evaluated is one more fault: the rest is evaluated without it.
-Result<Trace> traced(const Request& request, std::span<const Literal> arguments, FeedArrays* feeds, Faults& faults) {
+Result<Trace> traced(const Request& request, std::span<const Literal> arguments, Outside& outside, Faults& faults) {
   const Module& module = request.module;
   while (true) {
-    auto trace = traceModule(module, arguments, request.calls, request.cancel.get(), keysOf(faults), feeds);
+    auto trace = outside.trace(module, arguments, request.calls, request.cancel.get(), keysOf(faults));
     if (trace || *request.cancel || faults.size() >= kMostFaults) return trace;
     const Diagnostic& error = trace.error();
     const InstructionId at = error.instruction;
@@ -127,7 +137,7 @@ Result<Trace> traced(const Request& request, std::span<const Literal> arguments,
   }
 }
 
-NodeValues nodeValues(const Request& request, std::span<const Literal> arguments, FeedArrays* feeds, const Trace& trace,
+NodeValues nodeValues(const Request& request, std::span<const Literal> arguments, Outside& outside, const Trace& trace,
                       const Faults& faults) {
   NodeValues nodes = nodeValues(request.module, trace);
   for (size_t k = 0; k < request.calls.size(); ++k)
@@ -136,7 +146,7 @@ NodeValues nodeValues(const Request& request, std::span<const Literal> arguments
   for (ComputationId each : request.seen)
     if (request.module.contains(each) &&
         std::ranges::find(request.calls, each, &CallFrame::computation) == request.calls.end())
-      addCall(request.module, arguments, each, request.cancel.get(), keysOf(faults), feeds, nodes);
+      addCall(request.module, arguments, each, request.cancel.get(), keysOf(faults), outside, nodes);
   return nodes;
 }
 
@@ -195,10 +205,10 @@ void LiveValues::evaluate() {
           TESSERA_ASSIGN_OR_RETURN(const PossibleArguments arguments, argumentsOf(request));
           Found out;
           out.faults = faultsOf(request.module, arguments);
-          std::optional<FeedArrays> fed = feedsOf(request.module, request.files, request.settings);
-          FeedArrays* feeds = fed ? &*fed : nullptr;
-          TESSERA_ASSIGN_OR_RETURN(Trace trace, traced(request, arguments.values, feeds, out.faults));
-          out.nodes = nodeValues(request, arguments.values, feeds, trace, out.faults);
+          Outside outside{feedsOf(request.module, request.files, request.settings),
+                          targetsOf(request.module, request.files, request.settings)};
+          TESSERA_ASSIGN_OR_RETURN(Trace trace, traced(request, arguments.values, outside, out.faults));
+          out.nodes = nodeValues(request, arguments.values, outside, trace, out.faults);
           out.lacking = lackingFor(request.module, out.faults);
           sayLacking(request.module, out.faults, out.lacking, out.nodes);
           out.trace = std::make_shared<const Trace>(std::move(trace));

@@ -13,6 +13,8 @@
 
 #include "backends/run_request.h"
 #include "core/cost/cost.h"
+#include "core/custom_calls/custom_call_library.h"
+#include "core/custom_calls/custom_calls.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/infer.h"
@@ -157,6 +159,24 @@ Result<Samples> decodePicture(std::string_view content, const std::string& name)
 
 namespace {
 
+// In the place of a library that cannot be had.
+class AbsentLibrary final : public CustomCallLibrary {
+ public:
+  explicit AbsentLibrary(Diagnostic why) : why_(std::move(why)) {}
+  bool has(const std::string& target) const override { return !findBuiltInTarget(target); }
+  Result<Literal> call(const std::string&, const EvaluateContext&) const override { return fail(why_); }
+
+ private:
+  Diagnostic why_;
+};
+
+bool has(const Module& module, const std::function<bool(const Instruction&)>& wanted) {
+  return std::ranges::any_of(module.order(), [&](ComputationId computation) {
+    return std::ranges::any_of(module.at(computation).instructions,
+                               [&](InstructionId id) { return wanted(module.at(id)); });
+  });
+}
+
 Result<ArgumentRules> rulesUntil(const std::atomic<bool>& cancel, const FileAccess& files,
                                  const RunSettings& settings) {
   TESSERA_ASSIGN_OR_RETURN(ArgumentRules rules, argumentRulesOf(settings, files));
@@ -180,17 +200,26 @@ Result<PossibleArguments> possibleArgumentsOf(const Module& module, const FileAc
 }
 
 std::optional<FeedArrays> feedsOf(const Module& module, const FileAccess& files, const RunSettings& settings) {
-  bool feeds = false;
-  for (ComputationId computation : module.order())
-    for (InstructionId id : module.at(computation).instructions)
-      feeds |= module.at(id).opcode == Opcode::Infeed || module.at(id).opcode == Opcode::Outfeed;
-  if (!feeds) return std::nullopt;
+  if (!has(module, [](const Instruction& i) { return i.opcode == Opcode::Infeed || i.opcode == Opcode::Outfeed; }))
+    return std::nullopt;
   if (settings.infeed.empty()) return FeedArrays(std::nullopt, true);
   auto source = files.readArrays({FileUse::Infeed, settings.infeed});
   if (source) return FeedArrays(*std::move(source), true);
   FeedArrays none(std::nullopt, true);
   none.refuse({.kind = source.error().kind, .message = reasonOf(source.error()).toStdString()});
   return none;
+}
+
+std::shared_ptr<const CustomCallLibrary> targetsOf(const Module& module, const FileAccess& files,
+                                                   const RunSettings& settings) {
+  const auto isTheirs = [](const Instruction& i) {
+    return i.opcode == Opcode::CustomCall && !findBuiltInTarget(i.attributes->textOr(Attr::custom_call_target, ""));
+  };
+  if (settings.library.empty() || !has(module, isTheirs)) return nullptr;
+  auto library = libraryOf(settings, files);
+  if (library) return *std::move(library);
+  return std::make_shared<const AbsentLibrary>(
+      Diagnostic{.kind = library.error().kind, .message = reasonOf(library.error()).toStdString()});
 }
 
 bool isCheapToRun(const Module& module) {

@@ -5,6 +5,7 @@
 #include <QString>
 #include <atomic>
 #include <map>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "editor/canvas/node_value.h"
 
 namespace tessera {
+
+class CustomCallLibrary;  // core/custom_calls/custom_call_library.h
 
 using NodeValues = std::unordered_map<InstructionId, NodeValue>;
 using Faults = std::map<InstructionId, QString>;
@@ -42,6 +45,10 @@ Result<PossibleArguments> possibleArgumentsOf(const Module& module, const FileAc
 // What its infeeds read, of the file that the settings name, and its outfeeds give to, which nobody keeps; none: it has
 // neither.
 std::optional<FeedArrays> feedsOf(const Module& module, const FileAccess& files, const RunSettings& settings);
+// The user's targets of custom calls, of the library that the settings name; where it cannot be had, they fail with the
+// reason. Null: the module calls built-in targets alone, or the settings name no library.
+std::shared_ptr<const CustomCallLibrary> targetsOf(const Module& module, const FileAccess& files,
+                                                   const RunSettings& settings);
 // Any picture that Qt reads, but for SVG, which may name other files.
 Result<Samples> decodePicture(std::string_view content, const std::string& name);
 

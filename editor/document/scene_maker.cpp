@@ -139,9 +139,21 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
   }
   const auto page = plain_ ? nullptr : pageOf(computation);
   scene.arrangement = std::make_shared<const Arrangement>(
-      plain_ ? arrange(*scene.view, stop) : arrangePage(module_, *scene.view, page ? placesOf(*page) : Places(), stop));
+      plain_ ? arrange(*scene.view, stop)
+             : arrangePage(module_, *scene.view, page ? placesOf(*page) : Places(), stop, drawnOf(computation)));
   if (stop.stop_requested()) return scene;
   return redraw(std::move(scene), overlay, stop);
+}
+
+void SceneMaker::setDrawn(ComputationId computation, DrawnPage page) {
+  const std::lock_guard lock(projectMutex_);
+  drawnComputation_ = computation;
+  drawn_ = std::move(page);
+}
+
+DrawnPage SceneMaker::drawnOf(ComputationId computation) const {
+  const std::lock_guard lock(projectMutex_);
+  return computation == drawnComputation_ ? drawn_ : DrawnPage();
 }
 
 // By argument, in a few words; empty where parameters show no values.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/arrange/arrangement.h"
+#include "core/arrange/kept_wires.h"
 #include "core/picture/page.h"
 #include "core/picture/plain_graph.h"
 #include "editor/canvas/spatial_index.h"
@@ -67,6 +68,9 @@ class SceneMaker {
   // Generated inputs stand in their readers, for scenes made from now on.
   void setFields(bool shown) { fields_ = shown; }
 
+  // What is drawn now: wires of scenes made from now on keep their ways where they can.
+  void setDrawn(ComputationId computation, DrawnPage page);
+
   // In which a page is to be seen as a whole, for scenes made from now on.
   void setRoom(Room room) { room_ = room; }
   Room room() const { return room_; }
@@ -108,6 +112,7 @@ class SceneMaker {
   std::vector<std::string> sourcesOf(ComputationId computation);
   std::set<std::string> placedOn(ComputationId computation) const;
   Flow flowOf(const GraphView& view);
+  DrawnPage drawnOf(ComputationId computation) const;
   void keepStrips(GraphView& view) const;
   void writeSizes(const Scene& scene, bool hued, ViewNode& node) const;
   void showMuted(Picture& picture, const ProjectPage& page) const;
@@ -132,6 +137,8 @@ class SceneMaker {
   std::shared_ptr<const DimensionHues> hues_;  // where no size has a name
   std::unordered_map<ComputationId, std::vector<SceneWarning>> warnings_;
   std::unordered_map<ComputationId, Flow> flows_;  // of pages without a flow of their own
+  ComputationId drawnComputation_;
+  DrawnPage drawn_;
 };
 
 }  // namespace tessera

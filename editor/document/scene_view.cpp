@@ -93,6 +93,7 @@ void SceneView::make(bool keepView, Work work) {
   state_.stop.request_stop();
   state_.stop = std::stop_source();
   setMaking(true);
+  state_.maker->setDrawn(scene().computation, {scene().view, scene().arrangement});
   background_.startForFile(
       kArrangement,
       [this, maker = state_.maker, request = ++state_.requested, keepView, work = std::move(work),

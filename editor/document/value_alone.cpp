@@ -45,6 +45,7 @@ class ValueAlone {
     std::optional<FeedArrays> feeds = feedsOf(alone, files_, settings_);
     if (feeds && module_.at(id).computation != module_.entry())
       return fail("what infeeds give inside a call is known while all values are live");
+    const std::shared_ptr<const CustomCallLibrary> targets = targetsOf(alone, files_, settings_);
     std::vector<Literal> arguments;
     for (InstructionId parameter : alone.entryComputation().parameters) {
       const std::optional<InstructionId> same = parameterNamed(module_.at(id).computation, alone.at(parameter).name);
@@ -52,7 +53,7 @@ class ValueAlone {
       TESSERA_ASSIGN_OR_RETURN(const Literal whole, argument(*same));
       takeLeaves(whole, arguments);
     }
-    TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> leaves, run(alone, arguments, feeds));
+    TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> leaves, run(alone, arguments, feeds, targets.get()));
     size_t next = 0;
     return assembled(module_.shapeOf(id), leaves, next);
   }
@@ -65,17 +66,20 @@ class ValueAlone {
   }
 
   Result<std::vector<Literal>> run(const Module& alone, const std::vector<Literal>& arguments,
-                                   std::optional<FeedArrays>& feeds) const {
+                                   std::optional<FeedArrays>& feeds, const CustomCallLibrary* targets) const {
     TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(settings_.backend));
     CompileOptions options;
     options.cancel = &cancel_;
     options.device = settings_.device;
+    options.customCalls = targets;
     TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(alone, options));
     RunOptions run;
     run.cancel = &cancel_;
-    DeviceGroup group({}, feeds ? feeds->feeds() : HostFeeds());
+    HostFeeds host = feeds ? feeds->feeds() : HostFeeds();
+    host.customCalls = targets;
+    DeviceGroup group({}, std::move(host));
     ThreadCommunicator communicator(group, 0);
-    if (feeds) run.communicator = &communicator;
+    if (feeds || targets) run.communicator = &communicator;
     return executable->run(arguments, run);
   }
 

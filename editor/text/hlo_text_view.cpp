@@ -109,7 +109,14 @@ void HloTextView::updateScrollBars() {
   horizontalScrollBar()->setRange(0, std::max(0, width - viewport()->width()));
 }
 
-void HloTextView::resizeEvent(QResizeEvent*) { updateScrollBars(); }
+// The current line stays in sight in a view that becomes lower.
+void HloTextView::resizeEvent(QResizeEvent* event) {
+  const int before = (event->oldSize().height() + lineHeight_ - 1) / lineHeight_;
+  const bool wasSeen = current_ >= firstVisibleLine() && current_ < firstVisibleLine() + before;
+  updateScrollBars();
+  if (wasSeen && current_ >= firstVisibleLine() + visibleLines())
+    verticalScrollBar()->setValue(current_ - visibleLines() + 1);
+}
 
 void HloTextView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::FontChange) updateScrollBars();

@@ -364,6 +364,8 @@ class BuildTest : public QObject {
     std::string before = hand().text();
     hand().key(Qt::Key_V, Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(hand().at(hand().at(hand().selected()).operands[0]).operands[0] == x);
+    QVERIFY(std::ranges::count(hand().document().selection(), hand().at(hand().selected()).operands[0]) ==
+            1);  // all of it
     checkOneStep(hand(), before);
     hand().key(Qt::Key_V, Qt::ControlModifier);
     QVERIFY(!hand().at(hand().at(hand().selected()).operands[0]).operands[0].valid());

@@ -102,6 +102,22 @@ class DiskTest : public QObject {
     QCOMPARE(contentOf(path("a.hlo")), QByteArray::fromStdString(hand().text()));
   }
 
+  void aReadOnlyFileIsNotWrittenOver() {
+    for (const char* name : {"a.hlo", "a.tessera"}) {
+      QVERIFY(file().save(path(name)));
+      const QByteArray before = contentOf(path(name));
+      QVERIFY(QFile::setPermissions(path(name), QFile::ReadOwner | QFile::ReadGroup));
+      hand().add("tanh");
+      const Status refused = file().save(path(name));
+      QVERIFY(!refused && refused.error().toString().find("read-only") != std::string::npos);
+      QVERIFY(file().isModified());
+      QCOMPARE(contentOf(path(name)), before);
+      QVERIFY(QFile::setPermissions(path(name), QFile::ReadOwner | QFile::WriteOwner));
+      QVERIFY(file().save(path(name)));
+      QVERIFY(contentOf(path(name)) != before);
+    }
+  }
+
   void anEditMeanwhileIsNotSaved() {
     const std::string before = hand().text();
     file().startSaving(path("a.hlo"));

@@ -84,6 +84,22 @@ class FirstStepsTest : public QObject {
     QVERIFY(!QRectF(search.geometry()).intersects(box));
   }
 
+  // A pointer that chose a node means no place: what is added to it stands where its wire says.
+  void whatIsAddedToAClickedNodeStandsBeyondIt() {
+    const InstructionId x = hand().add("f32[4,8]");
+    hand().click(x);
+    QCursor::setPos(hand().canvas().mapToGlobal(hand().bodyOf(x)));
+    QTest::qWait(20);
+    const InstructionId power = hand().add("exp");
+    const QRectF from = hand().canvas().boxOf(x), to = hand().canvas().boxOf(power);
+    QVERIFY(to.left() > from.right());
+    QVERIFY2(std::abs(to.top() - from.top()) < 1, qPrintable(QString::number(to.top() - from.top())));
+    hand().canvas().viewport().panBy({0, 150});  // it is over no node any more, and did not move
+    const QRectF last = hand().canvas().boxOf(hand().add("negate"));
+    QVERIFY(last.left() > to.right());
+    QVERIFY2(std::abs(last.top() - to.top()) < 1, qPrintable(QString::number(last.top() - to.top())));
+  }
+
   void theSearchStandsBelowTheSelection() {
     hand().add("f32[4,8]");
     const InstructionId power = hand().add("exp");
@@ -111,6 +127,11 @@ class FirstStepsTest : public QObject {
     const QPoint at = emptyHint()->mapTo(&hand().canvas(), QPoint(3, 3));
     hand().doubleClick(at);
     QVERIFY(hand().window().addSearch().isVisible());
+  }
+
+  void aScriptHearsThatNothingIsFound() {
+    QVERIFY(playCommand(hand().window(), "add f32[4]").has_value());
+    QVERIFY(!playCommand(hand().window(), "add no_such_thing_at_all"));
   }
 
   void theSearchOfAnEmptyGraphBeginsWithWhatStandsAlone() {

@@ -95,6 +95,24 @@ class PanelsTest : public QObject {
     QVERIFY(hand().document().selection() != (std::vector<InstructionId>{x, y}));
   }
 
+  // However much it changes elsewhere.
+  void undoStaysInTheComputationThatItChanges() {
+    std::string text = "HloModule m\ncalled {\n  p0 = f32[4] parameter(0)\n";
+    for (int i = 1; i < 60; ++i)
+      text += (i < 59 ? "  p" : "  ROOT p") + std::to_string(i) + " = f32[4] tanh(p" + std::to_string(i - 1) + ")\n";
+    hand().openText(
+        (text + "}\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] call(x), to_apply=called\n}").c_str(),
+        false);
+    Edit edit{"Rename all", {}};
+    for (ComputationId computation : hand().module().order())
+      for (InstructionId id : hand().module().at(computation).instructions)
+        edit.actions.push_back(Rename{id, "new_" + std::string(hand().at(id).name)});
+    hand().document().perform(std::move(edit));
+    hand().settle();
+    hand().undo();
+    QCOMPARE(hand().document().view().computation(), hand().module().entry());
+  }
+
   void thePaletteKeepsItsSectionsOpen() {
     hand().openText(kTwo);
     panels().raise(QStringLiteral("palette"));
@@ -153,6 +171,27 @@ class PanelsTest : public QObject {
     hand().settle();
     const QList<int> sizes = value->findChild<QSplitter*>()->sizes();
     QVERIFY2(std::abs(sizes[0] - sizes[1]) <= 2, qPrintable(QStringLiteral("%1 %2").arg(sizes[0]).arg(sizes[1])));
+  }
+
+  void theSelectedLineStaysInSightInALowerPanel() {
+    std::string text = "HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n";
+    for (int i = 0; i < 40; ++i) text += "  t" + std::to_string(i) + " = f32[4] tanh(x)\n";
+    hand().openText((text + "  ROOT r = f32[4] negate(t0)\n}").c_str(), false);
+    hand().window().panels().raise(QStringLiteral("text"));
+    hand().settle();
+    HloTextView* view = hand().window().panels().text->view();
+    const auto lineOf = [&](const char* name) {
+      return view->text()->lineOf(hand().named(name)) - view->firstVisibleLine();
+    };
+    const auto lines = [&] { return view->viewport()->height() / view->lineHeight(); };
+    hand().document().select({hand().named("t20")});
+    view->verticalScrollBar()->setValue(view->firstVisibleLine() + lineOf("t20") - lines() + 1);
+    QCOMPARE(lineOf("t20"), lines() - 1);  // the last one that is seen
+    auto* dock = hand().window().findChild<QDockWidget*>(QStringLiteral("text"));
+    const int before = lines();
+    hand().window().resizeDocks({dock}, {dock->height() - 3 * view->lineHeight()}, Qt::Vertical);
+    QTRY_VERIFY(lines() <= before - 2);
+    QVERIFY2(lineOf("t20") < lines(), qPrintable(QString::number(lineOf("t20"))));
   }
 
   void theTextEditorNumbersItsLines() {

@@ -4,10 +4,13 @@
 #include <QMimeData>
 #include <QPainterPath>
 #include <QTest>
+#include <algorithm>
 #include <map>
+#include <random>
 
 #include "editor/canvas/paths.h"
 #include "editor/panels/palette_panel.h"
+#include "editor/panels/popups/touch_count.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 
@@ -208,6 +211,69 @@ ENTRY main {
       for (int i = 0; i <= 20; ++i)
         QVERIFY2(!search.geometry().contains(wire.pointAtPercent(i / 20.0).toPoint()), name);
       check(name);
+    }
+  }
+
+  // It is in the scope of both ends, not in the closed group of the one that it reads.
+  void whatGoesIntoAWireStandsWhereTheWireWas() {
+    hand().openText(R"(HloModule m
+ENTRY main {
+  x = f32[4] parameter(0)
+  a = f32[4] exponential(x), metadata={op_name="jit(f)/net/dense/exp"}
+  b = f32[4] negate(a), metadata={op_name="jit(f)/net/dense/neg"}
+  ROOT c = f32[4] tanh(b), metadata={op_name="jit(f)/net/tanh"}
+})",
+                    false);
+    const Scene& scene = hand().document().view().scene();
+    const int32_t user = scene.view->boxOf(hand().named("c"));
+    const auto wire = std::ranges::find(scene.view->edges, user, &ViewEdge::to);
+    QVERIFY(wire != scene.view->edges.end());
+    const auto& route = scene.arrangement->routes[static_cast<size_t>(wire - scene.view->edges.begin())];
+    const PointF from = route[route.size() / 2 - 1], to = route[route.size() / 2];
+    dropFromPalette("abs",
+                    hand().canvas().viewport().toWidget(QPointF((from.x + to.x) / 2, (from.y + to.y) / 2)).toPoint());
+    const auto made = hand().module().findInstruction("abs");
+    QVERIFY(made);
+    QVERIFY(hand().at(hand().named("c")).operands[0] == *made);
+    QCOMPARE(QString::fromStdString(hand().at(*made).metadata->opName), QStringLiteral("jit(f)/net/abs"));
+  }
+
+  // Also of very many nodes: all that are in sight are known, and counting them is cheap.
+  void manyNodesAreWeighed() {
+    std::string text = "HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n";
+    for (int i = 0; i < 300; ++i)
+      text += "  t" + std::to_string(i) + " = f32[4] tanh(" + (i % 15 ? "t" + std::to_string(i - 1) : "x") + ")\n";
+    hand().openText((text + "  ROOT r = f32[4] negate(t0)\n}").c_str(), false);
+    hand().document().view().openAllGroups();
+    hand().settle();
+    QRectF all;
+    for (InstructionId id : hand().module().entryComputation().instructions) all |= box(id);
+    hand().canvas().viewport().fit(all.adjusted(0, 0, all.width(), all.height()));  // and as much empty space
+    hand().settle();
+    QVERIFY2(hand().canvas().boxesInSight().size() > 300,
+             qPrintable(QString::number(hand().canvas().boxesInSight().size())));
+    hand().document().select({hand().named("r")});
+    hand().key(Qt::Key_Tab);
+    const AddSearch& search = hand().window().addSearch();
+    QVERIFY(search.isVisible());
+    for (const QRect& box : hand().canvas().boxesInSight()) QVERIFY(!box.intersects(search.geometry()));
+  }
+
+  void aPlaceKnowsHowManyBoxesItTouches() {
+    std::mt19937 random(7);
+    const QRect room(0, 0, 400, 300);
+    const auto any = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
+    const auto anyRect = [&] {
+      return QRect(4 * any(120) - 40, 4 * any(90) - 40, 4 * (1 + any(25)), 4 * (1 + any(25)));
+    };
+    std::vector<QRect> boxes(500);
+    std::ranges::generate(boxes, anyRect);
+    const TouchCount count(room, boxes);
+    for (int i = 0; i < 500; ++i) {
+      const QRect place = anyRect();
+      const auto touched =
+          std::ranges::count_if(boxes, [&](const QRect& box) { return (box & place & room).isValid(); });
+      QCOMPARE(count.touching(place), static_cast<int>(touched));
     }
   }
 };

@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QGuiApplication>
+#include <QHeaderView>
 #include <QPlainTextEdit>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -16,6 +17,7 @@
 #include "app/studio/window/documents/document_opener.h"
 #include "app/studio/window/navigation.h"
 #include "app/studio/window/panels.h"
+#include "core/cost/cost.h"
 #include "editor/canvas/highlights.h"
 #include "editor/panels/inspect/computations_panel.h"
 #include "editor/panels/inspect/inspector.h"
@@ -167,6 +169,30 @@ class SearchingTest : public QObject {
     QTest::mouseClick(list.viewport(), Qt::LeftButton, {}, row.center());
     hand_->settle();
     QCOMPARE(selectedNames(), QStringLiteral("copied"));
+    const auto clickHeader = [&](int column) {
+      const QHeaderView* header = list.header();
+      QTest::mouseClick(header->viewport(), Qt::LeftButton, {},
+                        QPoint(header->sectionViewportPosition(column) + 20, header->height() / 2));
+    };
+    const auto names = [&] {
+      QStringList out;
+      for (int k = 0; k < list.topLevelItemCount(); ++k) out << list.topLevelItem(k)->text(0);
+      return out;
+    };
+    const QStringList unsorted = names();
+    clickHeader(0);
+    QStringList byName = unsorted;
+    byName.sort();
+    QCOMPARE(names(), byName);
+    clickHeader(0);
+    std::ranges::reverse(byName);
+    QCOMPARE(names(), byName);
+    clickHeader(4);
+    const auto flopsOf = [&](int line) {
+      const auto id = hand_->module().findInstruction(list.topLevelItem(line)->text(0).toStdString());
+      return costOf(hand_->module(), *id).flops;
+    };
+    for (int k = 1; k < list.topLevelItemCount(); ++k) QVERIFY(flopsOf(k - 1) >= flopsOf(k));
     field()->setFocus();
     press(Qt::Key_Return);
     QCOMPARE(list.currentItem()->text(0), selectedNames());

@@ -64,6 +64,19 @@ class SourcesTest : public QObject {
     if (!openField()) qFatal("no field for the source");
     return openField();
   }
+  // Types a file's name into a field of Run settings; false: there is no such field.
+  bool nameFile(const char* label, const QString& name) {
+    hand().window().panels().raise(QStringLiteral("run"));
+    for (auto* field : hand().window().panels().run->findChildren<QLineEdit*>())
+      if (field->accessibleName().startsWith(QLatin1String(label))) {
+        field->setFocus();
+        field->selectAll();
+        QTest::keyClicks(field, name);
+        QTest::keyClick(field, Qt::Key_Return);
+        return hand().settle(), true;
+      }
+    return false;
+  }
   QPoint sourceOf(InstructionId id) {
     const int32_t node = hand().canvas().nodeOf(id);
     for (const PictureItem& item : hand().canvas().picture()->items)
@@ -203,27 +216,40 @@ ENTRY main {
     QVERIFY(writeNpz(file, {{"feed0", literal}}).has_value());
     const LiveValues& live = hand().document().live();
     QVERIFY(!live.valueOf(hand().named("y")) && live.valueOf(hand().named("more")));
-    hand().window().panels().raise(QStringLiteral("run"));
-    const auto type = [&](const QString& name) {
-      for (auto* field : hand().window().panels().run->findChildren<QLineEdit*>())
-        if (field->accessibleName().startsWith(QLatin1String("Infeed"))) {
-          field->setFocus();
-          field->selectAll();
-          QTest::keyClicks(field, name);
-          QTest::keyClick(field, Qt::Key_Return);
-          return hand().settle();
-        }
-      QFAIL("no field for the infeed");
-    };
-    type(QString::fromStdString(file));
+    QVERIFY(nameFile("Infeed", QString::fromStdString(file)));
     QVERIFY(live.valueOf(hand().named("y")));
     QCOMPARE(live.valueOf(hand().named("y"))->data<float>()[2], 6.0F);
     hand().document().perform({"Twice", {SetOperand{hand().named("y"), 1, hand().named("x")}}});
     hand().settle();
     QCOMPARE(live.valueOf(hand().named("y"))->data<float>()[2], 8.0F);
-    type(folder.filePath("none.npz"));
+    QVERIFY(nameFile("Infeed", folder.filePath("none.npz")));
     QVERIFY(!live.valueOf(hand().named("y")) && live.valueOf(hand().named("more")));
     QVERIFY2(live.whyNone(hand().named("y")).contains("none.npz"), qPrintable(live.whyNone(hand().named("y"))));
+  }
+
+  // As an infeed's file: typed in Run settings, it gives its values, or says why there are none.
+  void aLibraryOfCustomCallsIsLiveToo() {
+    hand().openText(R"(HloModule theirs
+ENTRY main {
+  x = f32[4] constant({1, 2, 3, 4})
+  theirs = f32[4] custom-call(x), custom_call_target="example_double"
+  more = f32[4] exponential(x)
+  ROOT y = f32[4] add(theirs, x)
+})");
+    const LiveValues& live = hand().document().live();
+    const auto last = [&](const char* name) {
+      const Literal* value = live.valueOf(hand().named(name));
+      return value ? value->data<float>()[3] : -1.0F;
+    };
+    QVERIFY(!live.valueOf(hand().named("y")) && live.valueOf(hand().named("more")));
+    QVERIFY(nameFile("Custom calls", QCoreApplication::applicationDirPath() + "/../lib/libtessera_example_targets.so"));
+    QCOMPARE(last("y"), 12.0F);
+    hand().document().perform({"Twice", {SetOperand{hand().named("y"), 1, hand().named("theirs")}}});
+    hand().settle();
+    QCOMPARE(last("y"), 16.0F);
+    QVERIFY(nameFile("Custom calls", QStringLiteral("none.so")));
+    QVERIFY(!live.valueOf(hand().named("y")) && live.valueOf(hand().named("more")));
+    QVERIFY2(live.whyNone(hand().named("y")).contains("none.so"), qPrintable(live.whyNone(hand().named("y"))));
   }
 
   void anOperationThatFailsLeavesTheOtherValues() {

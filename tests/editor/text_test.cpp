@@ -284,6 +284,37 @@ class TextTest : public QObject {
     QVERIFY(!hand().document().canUndo());
   }
 
+  // What does not read is taken back first, and brought again; the graph stays as it was meanwhile.
+  void undoTakesBackWhatDoesNotRead() {
+    const std::string empty = hand().text();
+    hand().add("f32[4]");
+    startTyping();
+    hand().settle();
+    const std::string graph = hand().text();
+    const QString before = field()->toPlainText();
+    goBehind("parameter(0)");
+    type(", foo=3");
+    read();
+    const QString typed = field()->toPlainText();
+    QVERIFY(!edit().errorText().isEmpty());
+    for (int i = 0; i < 10 && field()->toPlainText() != before; ++i) hand().document().undo();
+    QCOMPARE(field()->toPlainText(), before);
+    QVERIFY2(edit().errorText().isEmpty(), qPrintable(edit().errorText()));
+    hand().settle();
+    QCOMPARE(hand().text(), graph);
+    for (int i = 0; i < 10 && field()->toPlainText() != typed; ++i) hand().document().redo();
+    QCOMPARE(field()->toPlainText(), typed);
+    QCOMPARE(hand().text(), graph);
+    for (int i = 0; i < 10 && field()->toPlainText() != before; ++i) hand().document().undo();
+    QCOMPARE(edit().replaceAll(QStringLiteral("parameter(0)"), QStringLiteral("parameter(0")), 1);
+    QVERIFY(!edit().errorText().isEmpty());
+    hand().document().undo();
+    QCOMPARE(field()->toPlainText(), before);
+    hand().undoAll();
+    QCOMPARE(hand().text(), empty);
+    QVERIFY(!field()->toPlainText().contains("foo"));
+  }
+
   void anUnfinishedGraphIsSavedAndOpenedAgain() {
     hand().add("gather");
     const std::string now = hand().text();

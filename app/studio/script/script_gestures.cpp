@@ -86,7 +86,8 @@ Status wire(MainWindow& w, const QString& words) {
 Status search(MainWindow& w, const QString& line) {
   QLineEdit* field = w.addSearch().field();
   field->setText(line);
-  if (!w.addSearch().isVisible() || w.addSearch().list()->count() == 0)
+  const QListWidgetItem* first = w.addSearch().list()->item(0);
+  if (!w.addSearch().isVisible() || !first || first->flags() == Qt::NoItemFlags)  // a line that says so is no find
     return refusedGesture(QObject::tr("nothing is found for %1").arg(line));
   QKeyEvent enter(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier);
   QApplication::sendEvent(field, &enter);

@@ -44,7 +44,7 @@ namespace tessera {
 
 namespace {
 
-constexpr int kTitleBar = 34, kBelow = 250, kSlack = 4;
+constexpr int kTitleBar = 34, kBelow = 250, kMostBelow = 400, kSlack = 4;
 constexpr int kGlideMs = 400;  // until a dock has the height that it was given
 enum Trait {
   kTall = 1  // a few lines of it say nothing
@@ -274,7 +274,7 @@ QList<QDockWidget*> PanelDocks::visibleTabsBeside(const QDockWidget& dock) const
 }
 
 void PanelDocks::setHeightBelow() const {
-  const int below = std::min(kBelow, window_.height() * 22 / 100);  // a small screen is the canvas's first
+  const int below = std::min(kMostBelow, window_.height() * 22 / 100);  // a small screen is the canvas's first
   if (QDockWidget* first = firstBelow()) window_.resizeDocks({first}, {below}, Qt::Vertical);
 }
 

@@ -129,6 +129,8 @@ struct ShippedBlock {
 // The module of a block's text; fails with what is wrong with it.
 Result<Module> readBlock(const std::string& text);
 
-std::span<const ShippedBlock> trainingBlocks();  // shipped_training_blocks.cpp
+std::span<const ShippedBlock> trainingBlocks();   // shipped_training_blocks.cpp
+std::span<const ShippedBlock> arrayBlocks();      // shipped_array_blocks.cpp
+std::span<const ShippedBlock> recurrentBlocks();  // shipped_recurrent_blocks.cpp
 
 }  // namespace tessera

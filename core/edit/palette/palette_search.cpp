@@ -251,7 +251,7 @@ bool hasDimensions(Opcode opcode) {
 }
 
 // The entry with the number or list behind its name: a value ("multiply 2", "linear 64"), an axis ("reduce max 1"), its
-// dimensions ("transpose 1,0"), the size of an iota. nullopt: it takes none.
+// dimensions ("transpose 1,0"), the place in a tuple ("element 1"), the size of an iota. nullopt: it takes none.
 std::optional<PaletteEntry> withNumber(const Known& known, const std::string& value) {
   PaletteEntry entry = known.entry;
   const bool single = value.find(',') == std::string::npos;
@@ -263,6 +263,8 @@ std::optional<PaletteEntry> withNumber(const Known& known, const std::string& va
     entry.said.push_back("axis=" + value);
   } else if (whole && (hasKey(known, "dimensions=") || (entry.form.empty() && hasDimensions(entry.opcode)))) {
     entry.attributes.push_back({Attr::dimensions, "{" + value + "}"});
+  } else if (single && whole && entry.opcode == Opcode::GetTupleElement) {
+    entry.attributes.push_back({Attr::index, value});
   } else if (auto shape = parseShape("s32[" + value + "]"); entry.opcode == Opcode::Iota && whole && shape) {
     entry.shape = std::move(*shape);
   } else {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/edit/refusal.h"
+#include "core/edit/shared_scope.h"
 #include "core/ops/inference/unfinished.h"
 
 namespace tessera {
@@ -96,6 +97,7 @@ Result<Edit> replacing(const Module& module, InstructionId id, const PaletteEntr
     auto edit = placedAs(module, instruction.computation, entry, sources, module.shapeOf(id));
     if (!edit) continue;
     edit->title = "Replace " + name + " by " + entry.title;
+    standAmong(*edit, {id});
     const InstructionId made = newInstruction(additionsOf(*edit) - 1);
     for (InstructionId user : module.at(instruction.computation).instructions)
       for (size_t k = 0; k < module.at(user).operands.size(); ++k)

@@ -178,7 +178,8 @@ constexpr ShippedBlock kShipped[] = {
 
 std::vector<const ShippedBlock*> allShipped() {
   std::vector<const ShippedBlock*> out;
-  for (std::span<const ShippedBlock> each : {std::span<const ShippedBlock>(kShipped), trainingBlocks()})
+  for (std::span<const ShippedBlock> each :
+       {std::span<const ShippedBlock>(kShipped), recurrentBlocks(), arrayBlocks(), trainingBlocks()})
     for (const ShippedBlock& block : each) out.push_back(&block);
   return out;
 }

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "editor/panels/popups/touch_count.h"
+
 namespace tessera {
 namespace {
 constexpr int kGap = 8;
@@ -84,13 +86,15 @@ std::vector<QRect> PopupFrame::placesFor(const QRect& wanted) const {
 // size weigh against each other.
 QRect PopupFrame::besideWhatItBelongsTo(const QRect& wanted, QPoint at) const {
   constexpr int64_t kNode = 120, kWholeSize = 90;  // pixels of distance
+  constexpr int kMostNodes = 12;                   // where there are more everywhere, near is better
   const std::vector<QRect> others = around_ ? around_() : std::vector<QRect>();
   if (beside_.empty() && others.empty()) return wanted;
   const std::vector<QRect> places = placesFor(wanted);
+  const TouchCount nodesUnder(parentWidget()->rect(), others);
   return *std::ranges::min_element(places, {}, [&](const QRect& place) {
     int64_t covered = 0;
     for (const QRect& each : beside_) covered += areaOf(each & place);
-    const int64_t nodes = std::ranges::count_if(others, [&](const QRect& each) { return each.intersects(place); });
+    const int64_t nodes = std::min(nodesUnder.touching(place), kMostNodes);
     return std::tuple(covered,
                       kNode * nodes + distanceOf(place, {at, QSize(1, 1)}) -
                           kWholeSize * areaOf(place) / std::max<int64_t>(areaOf(wanted), 1),

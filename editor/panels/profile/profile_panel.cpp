@@ -79,7 +79,6 @@ ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
   table_->setAlternatingRowColors(true);
   table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   table_->setAllColumnsShowFocus(true);
-  table_->header()->setStretchLastSection(false);
   table_->setSortingEnabled(true);
   table_->sortByColumn(static_cast<int>(OpColumn::Total), Qt::DescendingOrder);
   setColumnLetters(*table_, std::array{38, 12, 9, 12, 8, 28, 10, 9, 11, 12, 11, 11, 12, 18, 30});

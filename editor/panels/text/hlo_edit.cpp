@@ -74,7 +74,6 @@ HloEdit::HloEdit(Document& document, QWidget* parent)
       list_(new QListWidget(this)),
       completion_(new CompletionList(this)) {
   field_->setLineWrapMode(QPlainTextEdit::NoWrap);
-  field_->setUndoRedoEnabled(false);  // the document's history is the only one
   field_->setAccessibleName(tr("HLO text of the computation"));
   keepFont(*field_, monoFont);
   field_->installEventFilter(this);
@@ -112,9 +111,7 @@ void HloEdit::connectParts() {
   connect(completion_, &QTreeWidget::itemClicked, this, &HloEdit::take);
   connect(&document_, &Document::diagnosticsChanged, this, &HloEdit::markGraph);
   connect(&document_, &Document::moduleChanged, this, &HloEdit::follow);
-  connect(&document_, &Document::stepAsked, this, [this] {
-    if (timer_.isActive()) readNow();
-  });
+  connect(&document_, &Document::stepAsked, this, [this](bool undo, bool& taken) { taken = taken || stepTyped(undo); });
   connect(&document_.view(), &SceneView::changed, this, &HloEdit::follow);
   connect(&document_, &Document::opened, this, [this] {
     shown_ = {};
@@ -182,6 +179,18 @@ void HloEdit::follow() {
   field_->setTextCursor(cursor);
 }
 
+// The document's history knows what reads; the field's own knows what was typed since and does not read.
+bool HloEdit::stepTyped(bool undo) {
+  if (timer_.isActive()) readNow();
+  if (!isVisible() || field_->isReadOnly()) return false;
+  if (undo ? errorLine_ < 0 || !field_->document()->isUndoAvailable() : !field_->document()->isRedoAvailable())
+    return false;
+  completion_->hide();
+  undo ? field_->undo() : field_->redo();
+  readNow();
+  return true;
+}
+
 void HloEdit::readNow() {
   timer_.stop();
   if (!document_.isOpen() || field_->isReadOnly() || !document_.module().contains(shown_)) return;
@@ -191,6 +200,7 @@ void HloEdit::readNow() {
   mark({});
   if (edit->actions.empty()) return;
   typing_ = true;
+  field_->document()->clearUndoRedoStacks();
   document_.perform(*std::move(edit), document_.selected());
 }
 
@@ -304,7 +314,9 @@ int HloEdit::replaceAll(const QString& words, const QString& by) {
   QString text = field_->toPlainText();
   const auto count = static_cast<int>(text.count(words));
   if (!count) return 0;
-  field_->setPlainText(text.replace(words, by));
+  QTextCursor all(field_->document());  // a step of its own where it does not read
+  all.select(QTextCursor::Document);
+  all.insertText(text.replace(words, by));
   readNow();
   return count;
 }

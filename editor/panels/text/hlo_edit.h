@@ -52,6 +52,7 @@ class HloEdit : public QWidget {
   bool isOpen() const;   // a graph of operations
   bool isSmall() const;  // enough to be edited as text
   void follow();
+  bool stepTyped(bool undo);         // of what does not read; false: there is nothing
   void say(const QString& message);  // about the field as a whole
   void mark(const std::vector<Diagnostic>& wrong);
   void showProblems();

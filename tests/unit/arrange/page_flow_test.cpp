@@ -1,5 +1,6 @@
 // Pages that flow to the right: ports at the sides of nodes, wires that run along, boxes apart; which way a graph's
 // form asks for; chains that change an array's form as one pill.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -132,6 +133,107 @@ TEST(FlowToTheRight, NewBoxesComeBehindWhatTheyRead) {
   EXPECT_EQ(rect("sum").x, page.rect("sum").x + 500);
   EXPECT_EQ(rect("sum").y, page.rect("sum").y + 70);
   EXPECT_GT(rect("out").x, rect("relu").x + rect("relu").width);
+}
+
+// A second reader of a value stands in line with the first, and what it brings along beside it.
+TEST(FlowToTheRight, NewBoxesBringTheirInputsAlong) {
+  const std::string first =
+      "HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  low = f32[4] parameter(1)\n"
+      "  high = f32[4] parameter(2)\n  ROOT a = f32[4] clamp(low, x, high)\n";
+  const Page before((first + "}").c_str());
+  const Page page((first + "  low2 = f32[4] parameter(3)\n  high2 = f32[4] parameter(4)\n"
+                           "  b = f32[4] clamp(low2, x, high2)\n}")
+                      .c_str());
+  Places places;
+  for (const char* name : {"x", "low", "high", "a"})
+    places.instructions[name] = {before.rect(name).x, before.rect(name).y};
+  const Arrangement made = arrangePage(page.module, page.view, places);
+  const auto rect = [&](const char* name) { return made.boxes[at(page.boxOf(name))]; };
+  EXPECT_EQ(rect("b").x, rect("a").x);
+  EXPECT_EQ(rect("low2").x, rect("high2").x);
+  EXPECT_LT(rect("low2").x + rect("low2").width, rect("b").x);
+  EXPECT_LT(rect("low2").y, rect("high2").y);
+  for (const char* name : {"low2", "high2"})
+    EXPECT_LT(std::abs(rect(name).y - rect("b").y), 2 * rect("b").height + rect("low").height) << name;
+  for (size_t a = 0; a < made.boxes.size(); ++a)
+    for (size_t b = 0; b < a; ++b) EXPECT_FALSE(made.boxes[a].intersects(made.boxes[b]));
+}
+
+Places placesOfAll(const Page& page) {
+  Places out;
+  for (size_t v = 0; v < page.view.nodes.size(); ++v) {
+    const ViewNode& node = page.view.nodes[v];
+    const PointF corner{page.arrangement.boxes[v].x, page.arrangement.boxes[v].y};
+    const bool isGroup = node.kind == ViewNode::Kind::CollapsedGroup || node.kind == ViewNode::Kind::OpenGroup;
+    if (const std::string within = withinGroup(page.module, page.view, static_cast<int32_t>(v)); !within.empty())
+      out.groups[within] = corner;
+    else if (isGroup)
+      out.groups[node.group] = corner;
+    else if (node.kind == ViewNode::Kind::Instruction)
+      out.instructions[std::string(page.module.at(node.instruction).name)] = corner;
+  }
+  return out;
+}
+
+// Its reader stands on another level.
+TEST(FlowToTheRight, ANewInputOfAnOpenGroupFindsRoom) {
+  const Page closed(kPerceptron);
+  const Page page(kPerceptron, {closed.node("loss").group});
+  ASSERT_GT(page.view.nodes.size(), closed.view.nodes.size());
+  Places places = placesOfAll(page);
+  places.instructions.erase("targets");
+  const Arrangement made = arrangePage(page.module, page.view, places);
+  for (size_t a = 0; a < made.boxes.size(); ++a)
+    for (size_t b = 0; b < a; ++b) {
+      const ViewNode &first = page.view.nodes[a], &second = page.view.nodes[b];
+      if (first.parent != second.parent || first.owner >= 0 || second.owner >= 0) continue;
+      EXPECT_FALSE(made.boxes[a].intersects(made.boxes[b])) << first.title << ", " << second.title;
+    }
+}
+
+// Of wires that both pages have: how many run otherwise.
+size_t wiresThatMoved(const Page& before, const Page& after, const Arrangement& made) {
+  const auto nameOf = [](const Page& page, int32_t box) {
+    return std::string(page.module.at(page.view.nodes[at(box)].instruction).name);
+  };
+  size_t out = 0;
+  for (size_t e = 0; e < after.view.edges.size(); ++e)
+    for (size_t k = 0; k < before.view.edges.size(); ++k) {
+      const ViewEdge &a = after.view.edges[e], &b = before.view.edges[k];
+      const bool same = a.operand == b.operand && nameOf(after, a.from) == nameOf(before, b.from) &&
+                        nameOf(after, a.to) == nameOf(before, b.to);
+      out += same && !std::ranges::equal(made.routes[e], before.arrangement.routes[k],
+                                         [](PointF p, PointF q) { return p.x == q.x && p.y == q.y; });
+    }
+  return out;
+}
+
+// A node goes into a wire: the others run as they did.
+TEST(FlowToTheRight, WiresWhoseEndsStayRunAsTheyDid) {
+  const auto text = [](bool more) {
+    std::string out = "HloModule m\nENTRY main {\n";
+    for (int k = 0; k < 6; ++k) out += fmt::format("  p{0} = f32[4] parameter({0})\n", k);
+    out += "  a = f32[4] add(p0, p1)\n  b = f32[4] multiply(a, p2)\n";
+    if (more) out += "  new = f32[4] negate(b)\n";
+    out += fmt::format("  c = f32[4] subtract({}, p3)\n", more ? "new" : "b");
+    return out +
+           "  d = f32[4] divide(c, p4)\n  e = f32[4] maximum(d, p5)\n  f = f32[4] minimum(e, p0)\n"
+           "  g = f32[4] power(f, p1)\n  h = f32[4] add(g, p2)\n  i = f32[4] atan2(h, p3)\n"
+           "  ROOT j = f32[4] subtract(i, a)\n}";
+  };
+  const Page before(text(false).c_str()), after(text(true).c_str());
+  const Places places = placesOfAll(before);
+  // Instructions are the same ones for the studio; here they are by number, which differs behind the new one.
+  GraphView view = before.view;
+  for (ViewNode& node : view.nodes)
+    node.instruction = *after.module.findInstruction(before.module.at(node.instruction).name);
+  for (ViewEdge& wire : view.edges) wire.value = *after.module.findInstruction(before.module.at(wire.value).name);
+  const DrawnPage drawn{std::make_shared<GraphView>(std::move(view)),
+                        std::make_shared<Arrangement>(before.arrangement)};
+  const Arrangement made = arrangePage(after.module, after.view, places, {}, drawn);
+  EXPECT_EQ(wiresThatMoved(before, after, made), 0u);
+  EXPECT_GT(wiresThatMoved(before, after, arrangePage(after.module, after.view, places)), 0u);
+  for (size_t e = 0; e < after.view.edges.size(); ++e) EXPECT_TRUE(boxesUnder(after.view, made, e).empty()) << e;
 }
 
 // The zoom at which a view is seen whole.

@@ -2,6 +2,8 @@
 // does not fit.
 #include <gtest/gtest.h>
 
+#include "core/edit/palette/palette.h"
+#include "core/edit/palette/replacing.h"
 #include "core/edit/structure/grouping.h"
 #include "tests/unit/edit/edited_graph.h"
 
@@ -37,6 +39,29 @@ struct ReplacingGraph : test::EditedGraph {
     return history.perform({"Put back", {ReplaceGroup{ids(names), text}}});
   }
 };
+
+// Not in that of what it reads, whose group may be closed.
+TEST(EditReplacing, AnotherOperationStaysInTheScope) {
+  test::EditedGraph g(R"(HloModule m
+ENTRY main {
+  x = f32[4] parameter(0)
+  sum = f32[4] add(x, x), metadata={op_name="jit(f)/net/dense/add"}
+  ROOT out = f32[4] tanh(sum), metadata={op_name="jit(f)/net/tanh"}
+})");
+  for (const char* line : {"relu", "exp", "softmax"}) {
+    const auto found = searchPalette(line, 1);
+    ASSERT_FALSE(found.empty()) << line;
+    const auto edit = replacing(g.module(), g.at("out"), found[0]);
+    ASSERT_TRUE(edit) << line << edit.error().toString();
+    const auto done = g.history.perform(*edit);
+    ASSERT_TRUE(done) << line << done.error().toString();
+    const Metadata* metadata = g.module().at(done->added.back()).metadata;
+    ASSERT_TRUE(metadata) << line;
+    EXPECT_TRUE(metadata->opName.starts_with("jit(f)/net/")) << line << metadata->opName;
+    EXPECT_FALSE(metadata->opName.starts_with("jit(f)/net/dense")) << line << metadata->opName;
+    g.history.undo();
+  }
+}
 
 TEST(EditReplacing, WhatWasTakenOutGoesBackAsItWas) {
   ReplacingGraph g;

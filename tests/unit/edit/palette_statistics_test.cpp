@@ -2,6 +2,7 @@
 // against a formula.
 #include <algorithm>
 
+#include "core/evaluate/usual_sources.h"
 #include "tests/unit/edit/palette_run.h"
 
 namespace tessera {
@@ -111,6 +112,90 @@ TEST(PaletteStatistics, RmsNorm) {
   Numbers expected;
   for (size_t i = 0; i < 3; ++i) expected.push_back(given(0, i) / std::sqrt(squares) * given(1, i));
   expectNear(p.result(), expected, 1e-4);
+}
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+// x · W + h · U of one row, element j of `wide`; x, h, W, U: arguments.
+double projected(size_t row, size_t j, size_t features, size_t hidden, size_t wide, size_t x, size_t h, size_t w,
+                 size_t u) {
+  double out = 0;
+  for (size_t k = 0; k < features; ++k) out += given(x, row * features + k) * given(w, k * wide + j);
+  for (size_t k = 0; k < hidden; ++k) out += given(h, row * hidden + k) * given(u, k * wide + j);
+  return out;
+}
+
+TEST(PaletteStatistics, OneStepOfAnLstm) {
+  constexpr size_t kRows = 2, kFeatures = 3, kHidden = 2, kWide = 4 * kHidden;
+  Palette p;
+  p.place("lstm", {p.place("f32[2,3]"), p.place("f32[2,2]"), p.place("f32[2,2]")});
+  Numbers states, cells;
+  for (size_t r = 0; r < kRows; ++r)
+    for (size_t j = 0; j < kHidden; ++j) {
+      const auto gate = [&](size_t k) {
+        const size_t at = k * kHidden + j;
+        return projected(r, at, kFeatures, kHidden, kWide, 0, 1, 3, 4) + given(5, at);
+      };
+      const double c = sigmoid(gate(1)) * given(2, r * kHidden + j) + sigmoid(gate(0)) * std::tanh(gate(2));
+      cells.push_back(c);
+      states.push_back(sigmoid(gate(3)) * std::tanh(c));
+    }
+  const auto all = p.run();
+  ASSERT_EQ(all.size(), 2u) << printHloText(p.module());
+  expectNear(all[0], states);
+  expectNear(all[1], cells);
+  EXPECT_EQ(usualSources(p.module()), (std::vector<std::string>{"normal 0 1", "normal 0 1", "normal 0 1",
+                                                                "normal 0 0.577", "normal 0 0.707", "normal 0 0.1"}));
+  Palette alone;
+  const auto step = alone.place("lstm 5", {alone.place("f32[7,3]")});
+  EXPECT_EQ(alone.shape(step), "(f32[7,5], f32[7,5])");
+  const auto cell = alone.place("element 1", {step});
+  EXPECT_EQ(alone.shape(cell), "f32[7,5]");
+  EXPECT_EQ(alone.module().at(cell).attributes->intOr(Attr::index, -1), 1);
+}
+
+TEST(PaletteStatistics, ScoresOfLaterPositionsAreMasked) {
+  Palette p;
+  p.place("causal mask", {p.place("f32[1,2,3]")});
+  expectNear(p.result(), {given(0, 0), -1e9, -1e9, given(0, 3), given(0, 4), -1e9});
+  expectNear(applied("tril", "f32[2,2]"), {given(0, 0), 0, given(0, 2), given(0, 3)});
+}
+
+TEST(PaletteStatistics, RandomNumbersAreStandardNormal) {
+  Palette p;
+  p.place("gaussian noise", {p.place("f32[64,64]")});
+  double sum = 0, squares = 0, fourth = 0;
+  const Numbers all = p.result();
+  ASSERT_EQ(all.size(), 4096u);
+  for (double x : all) sum += x, squares += x * x, fourth += x * x * x * x;
+  EXPECT_NEAR(sum / 4096, 0, 0.06);
+  EXPECT_NEAR(squares / 4096, 1, 0.08);
+  EXPECT_NEAR(fourth / 4096, 3, 0.6);
+  Palette half;
+  EXPECT_EQ(half.shape(half.place("random normal", {half.place("bf16[3]")})), "bf16[3]");
+  Palette scalar;
+  EXPECT_EQ(scalar.shape(scalar.place("random normal", {scalar.place("f32[]")})), "f32[]");
+}
+
+TEST(PaletteStatistics, OneStepOfAGru) {
+  constexpr size_t kRows = 2, kFeatures = 3, kHidden = 2, kWide = 3 * kHidden;
+  Palette p;
+  p.place("gru", {p.place("f32[2,3]"), p.place("f32[2,2]")});
+  Numbers states;
+  for (size_t r = 0; r < kRows; ++r)
+    for (size_t j = 0; j < kHidden; ++j) {
+      const auto seen = [&](size_t k) {
+        const size_t at = k * kHidden + j;
+        return projected(r, at, kFeatures, 0, kWide, 0, 1, 2, 3) + given(4, at);
+      };
+      const auto recalled = [&](size_t k) { return projected(r, k * kHidden + j, 0, kHidden, kWide, 0, 1, 2, 3); };
+      const double reset = sigmoid(seen(0) + recalled(0)), update = sigmoid(seen(1) + recalled(1));
+      const double fresh = std::tanh(seen(2) + reset * recalled(2));
+      states.push_back((1 - update) * fresh + update * given(1, r * kHidden + j));
+    }
+  expectNear(p.result(), states);
+  Palette alone;
+  EXPECT_EQ(alone.shape(alone.place("gru 5", {alone.place("f32[3]")})), "f32[5]");
 }
 
 TEST(PaletteStatistics, CrossEntropyOfClassNumbersAndOfAnyBatch) {

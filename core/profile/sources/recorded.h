@@ -38,6 +38,7 @@ struct RecordedModule {
   std::string name;
   std::optional<uint64_t> program;
   std::string proto;  // HloProto
+  std::string hash;   // of the proto; equal modules have equal ones
 };
 
 std::string eventsText(size_t count);  // "1 event", "2 events"
@@ -98,7 +99,8 @@ class Recorder {
   void addLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events, int64_t baseNs = 0);
   // To be seen in the timeline, and in no sum.
   void keepLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events, int64_t baseNs = 0);
-  void addStep(int64_t number, int64_t durationPs);
+  // What a device marks goes before the host's marks, which are of the launch.
+  void addStep(int64_t number, int64_t durationPs, bool ofDevice);
   // When the recording began, since 1970. Bases count from then, unless they count from 1970, too.
   void takeStart(int64_t ns);
   void warn(std::string_view text) { out_.warnings.push_back(onOneLine(text)); }
@@ -136,6 +138,7 @@ class Recorder {
   TextMap<uint32_t> numbers_;
   std::unordered_map<Key, size_t, HashKey> rows_;
   std::vector<StretchOnClock> stretches_;
+  bool deviceSteps_ = false;
   size_t mostEvents_ = 0;  // of one line
   size_t negative_ = 0, crossed_ = 0, unbelievable_ = 0;
 };

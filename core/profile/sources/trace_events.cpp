@@ -73,7 +73,7 @@ SeenEvent TraceReader::seenEvent(const TraceEvent& event) {
   out.flops = std::max(0.0, args.flops);
   out.bytes = std::max(0.0, args.bytes);
   if (out.op != 0 && !args.hasCorrelation) out.kind = TimeKind::Instruction;
-  if (args.step) recorder_.addStep(*args.step, out.durationPs);
+  if (args.step) recorder_.addStep(*args.step, out.durationPs, false);
   return out;
 }
 

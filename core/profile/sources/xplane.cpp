@@ -276,7 +276,7 @@ SeenEvent PlaneReader::seenEvent(const pb::XEvent& event, const LineParts& line,
   out.flops = facts.flops;
   out.bytes = facts.bytes;
   out.flow = facts.flow;
-  if (facts.step && !device) recorder_.addStep(*facts.step, event.duration_ps());
+  if (facts.step && !device) recorder_.addStep(*facts.step, event.duration_ps(), false);
   return out;
 }
 

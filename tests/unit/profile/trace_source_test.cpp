@@ -23,6 +23,19 @@ TEST(ProfileSources, ATraceOfAnotherProgramIsMatchedByNames) {
   EXPECT_EQ(rowNamed(profile, "fusion.3")->times.totalNs, 2500);
 }
 
+// A trace names modules without holding them: equal names in another version may be other instructions.
+TEST(ProfileSources, NamesThatTheGivenModuleLacksAreSaid) {
+  constexpr const char* kTrace = R"([
+    {{"ph":"X","name":"exp.2","pid":1,"tid":1,"ts":10,"dur":1,"args":{{"hlo_op":"exp.2","hlo_module":"jit_f"}}}},
+    {{"ph":"X","name":"{0}","pid":1,"tid":1,"ts":20,"dur":1,"args":{{"hlo_op":"{0}","hlo_module":"jit_f"}}}}])";
+  EXPECT_TRUE(sourceOf(fmt::format(kTrace, "fusion.3"), smallModule()).warnings.empty());
+  const OpProfile other = sourceOf(fmt::format(kTrace, "fusion.4"), smallModule());
+  EXPECT_EQ(other.placedNs, 1000);
+  EXPECT_TRUE(warns(other,
+                    "1 of the 2 instructions that the profile names of jit_f are not in the given module: it is "
+                    "of another version, and names that both have may be other instructions"));
+}
+
 TEST(ProfileSources, BeginAndEndArePairedAndNested) {
   const OpProfile profile = sourceOf(R"([
     {"ph":"B","name":"fusion.3","pid":1,"tid":1,"ts":0},

@@ -1,5 +1,6 @@
 // XLA's profiles: every event of the corpus' lands, with sums that a walk of the test's own over the protobuf finds;
 // made-up ones of several hosts, runs and devices; and what damaged files still show.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -262,6 +263,55 @@ TEST_F(XplaneProfile, TpuOpsAreNamedByTheirTextAndNested) {
   EXPECT_EQ(rowOf(profile, "loop")->flops, 0);  // its body has times of its own
   EXPECT_EQ(profile.totalNs, 14);
   EXPECT_EQ(profile.selfNs, 10);
+  EXPECT_EQ(profile.unmatchedNs, 0);
+}
+
+// jax marks a step on the host where it is launched; the device is still at work when that ends.
+TEST_F(XplaneProfile, StepsThatADeviceMarksGoBeforeTheHosts) {
+  PlaneBytes cpu("/host:CPU"), tpu("/device:TPU:0");
+  cpu.line("python", {cpu.event("train", 0, 1'000, {cpu.stat("step_num", 0)}),
+                      cpu.event("train", 2'000, 1'000, {cpu.stat("step_num", 1)}),
+                      cpu.event("train", 4'000, 1'000, {cpu.stat("step_num", 2)})});
+  tpu.line("XLA Modules", {tpu.event("jit_step(77)", 0, 100'000)});
+  tpu.line("Steps", {tpu.event("3", 0, 50'000), tpu.event("4", 50'000, 50'000)});
+  tpu.line("XLA Ops", {tpu.event("%twice = f32[8] add(%x, %x)", 1'000, 2'000)});
+  const OpProfile profile = profileOf({metadataOf(kLoopModule, 77), cpu, tpu});
+  EXPECT_EQ(profile.steps, 2);
+  EXPECT_EQ(profile.stepTimes.count, 2);
+  EXPECT_EQ(profile.stepTimes.minNs, 50);
+}
+
+// Kernels that a graph launches carry no annotation.
+TEST_F(XplaneProfile, KernelsWithoutAnInstructionAreFoundByTheirNames) {
+  PlaneBytes gpu("/device:GPU:0"), metadata = metadataOf(kLoopModule, 77);
+  gpu.line("Stream #7(Compute)", {gpu.op("neg.1", "jit_step", 77, 0, 1'000), gpu.event("exp_2", 2'000, 3'000),
+                                  gpu.event("MemcpyH2D", 6'000, 500)});
+  const OpProfile profile = profileOf({metadata, gpu});
+  ASSERT_TRUE(rowOf(profile, "exp.2"));
+  EXPECT_EQ(rowOf(profile, "exp.2")->times.totalNs, 3);
+  EXPECT_EQ(profile.unmatched.size(), 1u);
+
+  std::string other = kLoopModule;
+  other.replace(other.find("jit_step"), 8, "jit_eval");
+  metadata.module("jit_eval", 78, protoOf(other));
+  const OpProfile both = profileOf({metadata, gpu});
+  EXPECT_EQ(both.placedNs, 1);
+  EXPECT_TRUE(mentions({both.unmatched.at(0).reason}, "2 modules of the profile have such a kernel"));
+}
+
+// Each event is found without a look at its whole module: else this one takes half an hour.
+TEST_F(XplaneProfile, AModuleOfManyInstructionsIsReadOnce) {
+  constexpr int kCount = 40'000;
+  std::string text = "HloModule jit_step\n\nENTRY main {\n  n.0 = f32[8] parameter(0)\n";
+  PlaneBytes cpu("/host:CPU");
+  std::vector<std::string> events;
+  for (int i = 1; i <= kCount; ++i) {
+    text += fmt::format("  {}n.{} = f32[8] negate(n.{})\n", i == kCount ? "ROOT " : "", i, i - 1);
+    events.push_back(cpu.op(fmt::format("n.{}", i), "jit_step", 1, int64_t{i} * 2'000, 1'000));
+  }
+  cpu.line("t", events);
+  const OpProfile profile = profileOf({metadataOf(text + "}\n", 1), cpu});
+  EXPECT_EQ(profile.placedNs, kCount);
   EXPECT_EQ(profile.unmatchedNs, 0);
 }
 

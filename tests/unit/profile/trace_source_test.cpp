@@ -51,6 +51,26 @@ TEST(ProfileSources, BeginAndEndArePairedAndNested) {
       std::ranges::any_of(profile.warnings, [](const auto& text) { return text.starts_with("1 event with a begin"); }));
 }
 
+// All its processes are called python; what tells two GPUs apart are their labels.
+TEST(ProfileSources, StepsAndDevicesOfPyTorch) {
+  const OpProfile profile = sourceOf(R"([
+    {"name":"process_name","ph":"M","pid":99,"args":{"name":"python"}},
+    {"name":"process_labels","ph":"M","pid":99,"args":{"labels":"CPU"}},
+    {"name":"process_name","ph":"M","pid":0,"args":{"name":"python"}},
+    {"name":"process_labels","ph":"M","pid":0,"args":{"labels":"GPU 0"}},
+    {"name":"process_name","ph":"M","pid":1,"args":{"name":"python"}},
+    {"name":"process_labels","ph":"M","pid":1,"args":{"labels":"GPU 1"}},
+    {"ph":"X","cat":"user_annotation","name":"ProfilerStep#7","pid":99,"tid":99,"ts":0,"dur":300},
+    {"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#7","pid":0,"tid":7,"ts":5,"dur":290},
+    {"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":10,"dur":20},
+    {"ph":"X","cat":"kernel","name":"gemm","pid":1,"tid":7,"ts":10,"dur":20},
+    {"ph":"X","cat":"user_annotation","name":"ProfilerStep#8","pid":99,"tid":99,"ts":300,"dur":100}])");
+  EXPECT_EQ(profile.devices, (std::vector<std::string>{"GPU 0", "GPU 1"}));
+  EXPECT_EQ(profile.steps, 2);
+  EXPECT_EQ(profile.stepTimes.count, 2);
+  EXPECT_EQ(profile.stepTimes.minNs, 100'000);
+}
+
 // What else stands in the file, or in an event, is stepped over.
 TEST(ProfileSources, EventsAreTakenOutOfWhateverIsRoundThem) {
   const OpProfile profile = sourceOf(R"({"otherData":{"traceEvents":[{"ph":"X","name":"no"}],"list":[{"ph":"X"}]},

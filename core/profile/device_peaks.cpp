@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -54,6 +55,16 @@ const DevicePeaks* findDevice(std::string_view name) {
   };
   const auto found = std::ranges::find_if(knownDevices(), same);
   return found == knownDevices().end() ? nullptr : &*found;
+}
+
+const DevicePeaks* findRecordedDevice(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+      {"TPU v5 lite", "TPU v5e"}, {"TPU v5", "TPU v5p"}, {"TPU v6 lite", "TPU v6e"}};
+  for (const auto& [written, known] : kOtherNames)
+    if (written == name) name = known;
+  for (const std::string_view maker : {"", "Google ", "NVIDIA ", "AMD "})
+    if (const DevicePeaks* found = findDevice(std::string(maker) + std::string(name))) return found;
+  return nullptr;
 }
 
 }  // namespace tessera

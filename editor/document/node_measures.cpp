@@ -111,7 +111,9 @@ void NodeMeasures::timesChanged() {
 // Holds the times against the device, and makes the self times.
 void NodeMeasures::hold() {
   const ProgramRun& run = document_.run();
-  state_.device = state_.chosen ? state_.chosen : run.isOwnRun() ? MachinePeaks::ofThisMachine().peaks() : nullptr;
+  state_.device = state_.chosen    ? state_.chosen
+                  : run.isOwnRun() ? MachinePeaks::ofThisMachine().peaks()
+                                   : run.recordedDevice();
   if (!run.times()) {
     ++holds_;
     emit timesHeld();

@@ -45,7 +45,8 @@ class NodeMeasures : public QObject {
   const std::shared_ptr<const OpTimes>& times() const { return state_.times; }
   // What they are held against; null: not measured yet, or none is chosen for another program's profile.
   const std::shared_ptr<const DevicePeaks>& device() const { return state_.device; }
-  void chooseDevice(std::shared_ptr<const DevicePeaks> device);  // null: this machine, for runs on it
+  void chooseDevice(
+      std::shared_ptr<const DevicePeaks> device);  // null: this machine, for runs on it; else the recorded one
 
   // The times as they are now are what later ones are compared with; `name` says what they are of.
   void keepTimes(const QString& name);

@@ -181,13 +181,14 @@ void ProgramRun::begin() {
 void ProgramRun::forgetOutcome() {
   state_.left.reset();
   if (std::exchange(state_.keepsTimes, false) && profile())
-    state_.left = {.profile = *profile(), .origin = state_.origin, .own = isOwnRun()};
+    state_.left = {.profile = *profile(), .origin = state_.origin, .own = isOwnRun(), .device = state_.device};
   background_.dispose(std::exchange(state_.outcome, std::nullopt));
   state_.opened.reset();
   state_.wasOwnRun = false;
   background_.dispose(std::exchange(state_.times, nullptr));
   background_.dispose(std::exchange(state_.timeline, nullptr));
   state_.origin = {};
+  state_.device.reset();
 }
 
 // The panels' forms of the profile, for the graph as it is now.
@@ -275,6 +276,7 @@ void ProgramRun::finish(Answer& answer) {
   if (answer.revision != document_.revision()) return;  // the graph was edited meanwhile
   state_.opened.reset();
   state_.wasOwnRun = false;
+  state_.device.reset();
   state_.outcome = std::move(*answer.outcome);
   state_.origin = {.words = originOf(*state_.outcome)};
   keepOnly({.profile = state_.outcome->profile,
@@ -415,6 +417,7 @@ void ProgramRun::install(OpenedProfile& opened) {
                        .warnings = warningsOf(*opened.profile),
                        .modules = opened.modules}};
   if (lands) laid.profile = opened.laid ? *std::move(opened.laid) : toProfile(*opened.profile, document_.module());
+  laid.device = opened.profile->device;
   laid.work = workOf(std::make_shared<OpenedTimes>(*std::move(opened.profile)));
   keepOnly(std::move(laid));
   lay(*state_.kept.begin()->second);
@@ -449,6 +452,7 @@ void ProgramRun::lay(const Laid& laid) {
   state_.opened = laid.profile;
   state_.wasOwnRun = laid.own;
   state_.origin = laid.origin;
+  state_.device = laid.device;
   emit outcomeChanged();
   analyse(laid.work);
 }

@@ -72,6 +72,8 @@ class ProgramRun : public QObject {
   const std::shared_ptr<const OpTimes>& times() const { return state_.times; }
   const std::shared_ptr<const Timeline>& timeline() const { return state_.timeline; }
   const ProfileOrigin& origin() const { return state_.origin; }
+  // Of a profile that says which device it is of; else null.
+  std::shared_ptr<const DevicePeaks> recordedDevice() const { return state_.device; }
   bool isOwnRun() const { return state_.outcome.has_value() || state_.wasOwnRun; }
 
   // --- for Document
@@ -100,7 +102,8 @@ class ProgramRun : public QObject {
   struct Laid {                      // over one state of the graph
     std::optional<Profile> profile;  // none: its timeline is all that is shown
     ProfileOrigin origin;
-    bool own = false;   // of a run
+    bool own = false;  // of a run
+    std::shared_ptr<const DevicePeaks> device = {};
     AnalysisWork work;  // on a worker
   };
   void install(OpenedProfile& opened);
@@ -123,6 +126,7 @@ class ProgramRun : public QObject {
     std::shared_ptr<const OpTimes> times;
     std::shared_ptr<const Timeline> timeline;
     ProfileOrigin origin;
+    std::shared_ptr<const DevicePeaks> device;
     CancelToken running;  // null: nothing runs
     Progress progress;
     CancelToken reading;  // a profile; null: none

@@ -12,6 +12,7 @@
 #include "core/base/sorting.h"
 #include "core/formats/protobuf.h"
 #include "core/ops/inference/infer.h"
+#include "core/profile/device_peaks.h"
 #include "core/profile/sources/instruction_index.h"
 #include "core/profile/sources/recorded_timeline.h"
 #include "core/profile/sources/time_stats.h"
@@ -265,8 +266,20 @@ void Matcher::addSteps(const Recorded& file) {
   }
 }
 
+// The table knows each type's peak; a profile, that of the matrix unit.
+std::shared_ptr<const DevicePeaks> peaksOf(const RecordedDevice& device) {
+  if (device.name.empty()) return nullptr;
+  if (const DevicePeaks* known = findRecordedDevice(device.name)) return std::make_shared<const DevicePeaks>(*known);
+  if (!(device.flopsPerSecond > 0 && device.bytesPerSecond > 0)) return nullptr;
+  return std::make_shared<const DevicePeaks>(DevicePeaks{.name = device.name,
+                                                         .flopsPerSecond = {{"bf16", device.flopsPerSecond}},
+                                                         .bytesPerSecond = device.bytesPerSecond,
+                                                         .source = "as the profile says"});
+}
+
 void Matcher::add(Recorded file) {
   out_.format = file.format;
+  if (!out_.device) out_.device = peaksOf(file.device);
   findGivenPrograms(file);
   note(out_.hosts, file.host);
   note(out_.runs, file.run);

@@ -45,6 +45,12 @@ std::string eventsText(size_t count);  // "1 event", "2 events"
 
 struct SeenEvent;
 
+// What a profile says of the device that it is of.
+struct RecordedDevice {
+  std::string name;
+  double flopsPerSecond = 0, bytesPerSecond = 0;  // at most; 0: it is not said
+};
+
 // One thread or stream with its events, for the timeline.
 struct RecordedLine {
   std::string process, name;
@@ -57,6 +63,7 @@ struct Recorded {
   std::string host, run;  // of a log folder
   std::vector<RecordedTime> times;
   std::vector<RecordedModule> modules;
+  RecordedDevice device;    // the first one; no name: none is said
   std::set<int64_t> steps;  // by number
   TimeSamples stepTimes;    // as the profiler marked them
   // By module and program: the ids of its executions.

@@ -95,6 +95,8 @@ class PlaneReader {
   void readModules();
   // When the profile began, of the plane about its process.
   void readStart();
+  // What the device of this plane is.
+  void readDevice();
   void readLines();
 
  private:
@@ -234,6 +236,19 @@ void PlaneReader::readStart() {
   }
 }
 
+void PlaneReader::readDevice() {
+  RecordedDevice read;
+  for (const std::string_view bytes : planeStats_) {
+    pb::XStat stat;
+    const auto name = parseMessage(bytes, stat) ? statNames_.find(stat.metadata_id()) : statNames_.end();
+    if (name == statNames_.end()) continue;
+    if (name->second == "device_type_string") read.name = recorder_.text(textOf(stat));
+    if (name->second == "peak_teraflops_per_second") read.flopsPerSecond = realOf(stat) * 1e12;
+    if (name->second == "peak_hbm_bw_gigabytes_per_second") read.bytesPerSecond = realOf(stat) * 1e9;
+  }
+  if (recorder_.out().device.name.empty()) recorder_.out().device = std::move(read);
+}
+
 LineParts PlaneReader::lineParts(std::string_view line) {
   LineParts out;
   WireReader reader(line);
@@ -300,6 +315,7 @@ int64_t middleStart(const std::vector<LineParts>& lines) {
 
 // Their times are compared, so they count from one line's start.
 void PlaneReader::readDeviceLines() {
+  readDevice();
   std::vector<LineParts> lines;
   for (std::string_view line : lines_) lines.push_back(lineParts(line));
   baseNs_ = middleStart(lines);

@@ -10,6 +10,7 @@
 #include "core/formats/file_content.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/protobuf.h"
+#include "core/profile/device_peaks.h"
 #include "core/profile/op_times.h"
 #include "core/profile/sources/profile_source.h"
 #include "core/profile/timeline.h"
@@ -264,6 +265,26 @@ TEST_F(XplaneProfile, TpuOpsAreNamedByTheirTextAndNested) {
   EXPECT_EQ(profile.totalNs, 14);
   EXPECT_EQ(profile.selfNs, 10);
   EXPECT_EQ(profile.unmatchedNs, 0);
+}
+
+// The roofs of a device that the table knows, and of one that the profile alone knows.
+TEST_F(XplaneProfile, TheDeviceIsWhatItsPlaneSays) {
+  const auto deviceOf = [&](const std::string& name) {
+    PlaneBytes tpu("/device:TPU:0");
+    tpu.line("XLA Ops", {tpu.event("%twice = f32[8] add(%x, %x)", 1'000, 2'000)});
+    tpu.planeStat("device_type_string", name);
+    tpu.planeStat("peak_teraflops_per_second", 1028);
+    tpu.planeStat("peak_hbm_bw_gigabytes_per_second", 3690);
+    return profileOf({metadataOf(kLoopModule, 77), tpu}).device;
+  };
+  ASSERT_TRUE(deviceOf("TPU v5 lite"));
+  EXPECT_EQ(deviceOf("TPU v5 lite")->name, "Google TPU v5e");
+  const auto other = deviceOf("TPU of tomorrow");
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->name, "TPU of tomorrow");
+  EXPECT_EQ(other->flopsPerSecond.at("bf16"), 1028e12);
+  EXPECT_EQ(other->bytesPerSecond, 3690e9);
+  EXPECT_FALSE(deviceOf(""));
 }
 
 // jax marks a step on the host where it is launched; the device is still at work when that ends.

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "core/formats/padding.h"
 #include "core/ops/inference/callee_index.h"
+#include "core/ops/shared/random_bits.h"
 #include "core/passes/buffers/alias_analysis.h"
 #include "core/passes/partition/factor_choice.h"
 #include "core/passes/partition/halo.h"
@@ -168,12 +170,21 @@ class ComputationLowering {
     return {begin, begin + static_cast<ptrdiff_t>(leavesOf(*instruction.shape).size())};
   }
 
+  // The copy draws what the source draws.
+  static void keepStream(AttributeSet& attributes, const Instruction& source) {
+    const auto* said = attributes.get<RawText>(Attr::frontend_attributes);
+    attributes.set(Attr::frontend_attributes, RawText{withFrontendAttribute(said ? said->text : "", kStreamNumber,
+                                                                            std::to_string(source.id.value))});
+  }
+
   // On whole arrays, or on a device's own values: as it stands.
   Blocks verbatim(const Instruction& instruction) {
     std::vector<InstructionId> operands;
     for (InstructionId operand : instruction.operands)
       operands.push_back(packed(operand, wholeOf(module().shapeOf(operand))));
-    const InstructionId made = build_.copy(instruction, *instruction.shape, operands, plainAttributes(instruction));
+    AttributeSet attributes = plainAttributes(instruction);
+    if (instruction.opcode == Opcode::Rng) keepStream(attributes, instruction);
+    const InstructionId made = build_.copy(instruction, *instruction.shape, operands, std::move(attributes));
     std::vector<ArraySharding> shardings = wholeOf(*instruction.shape);
     for (size_t k = 0; k < shardings.size(); ++k) shardings[k].manual = shardings_.of(instruction.id, k).manual;
     return unpacked(made, shardings);

@@ -520,6 +520,16 @@ TEST(Partition, LargestElementsAndTheirPlacesAreThoseOfTheWhole) {
             size));
 }
 
+// Whose numbers are the instruction's own stream.
+TEST(Partition, RandomNumbersAreThoseOfTheWhole) {
+  expectValuesOfTheWhole(
+      "HloModule m\nsum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT p = f32[] add(a, b)\n}\n"
+      "ENTRY e {\n low = f32[] constant(0)\n high = f32[] constant(1)\n"
+      " r = f32[8,4] rng(low, high), distribution=rng_uniform\n q = f32[8,4] rng(low, high), distribution=rng_normal\n"
+      " n = f32[8,4] multiply(r, q), sharding={devices=[8,1]<=[8]}\n"
+      " ROOT y = f32[4] reduce(n, low), dimensions={0}, to_apply=sum, sharding={replicated}\n}\n");
+}
+
 class PartitionedPrograms : public testing::TestWithParam<std::string> {};
 
 // Against the whole program on one device; one with manual regions on as many, which each compute the whole.

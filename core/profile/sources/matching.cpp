@@ -72,6 +72,7 @@ class Matcher {
   std::map<std::pair<std::string, std::string>, std::pair<TimeSamples, std::string>> lost_, host_;  // by name, reason
   std::map<std::string, TimeSamples> givenNames_;
   std::set<std::string> otherModules_;
+  bool isCut_ = false;
   std::set<std::pair<std::string, int64_t>> steps_;
   std::map<const MatchedModule*, std::map<std::string, size_t>> executions_;  // by run, on the host of most
   TimeSamples stepTimes_;
@@ -279,6 +280,7 @@ std::shared_ptr<const DevicePeaks> peaksOf(const RecordedDevice& device) {
 
 void Matcher::add(Recorded file) {
   out_.format = file.format;
+  isCut_ |= file.isCut;
   if (!out_.device) out_.device = peaksOf(file.device);
   findGivenPrograms(file);
   note(out_.hosts, file.host);
@@ -339,7 +341,7 @@ void Matcher::finishSums() {
 }
 
 void Matcher::warnOfWhatIsLacking() {
-  if (out_.instructions.empty() && out_.unmatched.empty() && !out_.host.empty())
+  if (out_.instructions.empty() && out_.unmatched.empty() && !out_.host.empty() && !isCut_)
     out_.warnings.push_back("no event names an instruction or is a device's work: only the host was recorded");
   if (!foreignNames_.empty() && !out_.instructions.empty())
     out_.warnings.push_back(

@@ -69,6 +69,7 @@ struct Recorded {
   // By module and program: the ids of its executions.
   std::map<std::pair<std::string, std::optional<uint64_t>>, std::set<int64_t>> runsOf;
   std::vector<std::string> warnings;
+  bool isCut = false;              // it does not hold all that was recorded
   int64_t clockNs = 0;             // the base of the line with the most events
   std::optional<int64_t> startNs;  // what bases count from, since 1970; none: not known
   // Only on request.

@@ -198,6 +198,7 @@ Result<Recorded> TraceReader::finish(const std::string& fileName, bool cut) {
                  .expected = R"(events {"ph":"X","name":…,"ts":…,"dur":…} in "traceEvents")",
                  .file = fileName});
   for (auto& [thread, line] : lines_) unended_ += line.open.size();
+  recorder_.out().isCut = cut;
   if (cut) recorder_.warn("the JSON is cut or damaged: the events before that place are shown");
   if (unended_ > 0) recorder_.warn(eventsText(unended_) + " with a begin or an end alone, left out");
   markAllAsWork();

@@ -382,7 +382,8 @@ Result<Recorded> readXplane(std::string_view content, const std::string& fileNam
       plane.readLines();
     inner |= plane.damaged();
   }
-  if (space.damaged || inner)
+  recorder.out().isCut = space.damaged || inner;
+  if (recorder.out().isCut)
     recorder.warn(space.damaged ? fmt::format("the file is cut or damaged: the message at byte {} of {} does not end; "
                                               "what stands before is shown",
                                               space.damagedAt, content.size())

@@ -295,8 +295,12 @@ TEST_F(XplaneProfile, StepsThatADeviceMarksGoBeforeTheHosts) {
                       cpu.event("train", 4'000, 1'000, {cpu.stat("step_num", 2)})});
   tpu.line("XLA Modules", {tpu.event("jit_step(77)", 0, 100'000)});
   tpu.line("Steps", {tpu.event("3", 0, 50'000), tpu.event("4", 50'000, 50'000)});
-  tpu.line("XLA Ops", {tpu.event("%twice = f32[8] add(%x, %x)", 1'000, 2'000)});
+  std::vector<std::string> ops = {tpu.event("%twice = f32[8] add(%x, %x)", 1'000, 2'000)};
+  for (int64_t i = 0; i < 6; ++i) ops.push_back(tpu.event("%gone = f32[8] add(%x, %x)", 4'000 + i * 3'000, 2'000));
+  tpu.line("XLA Ops", ops);
   const OpProfile profile = profileOf({metadataOf(kLoopModule, 77), cpu, tpu});
+  ASSERT_EQ(opTimesOf(profile, nullptr).lost.size(), 1u);
+  EXPECT_EQ(opTimesOf(profile, nullptr).lost[0].times.count, 3) << "of one step, as its time";
   EXPECT_EQ(profile.steps, 2);
   EXPECT_EQ(profile.stepTimes.count, 2);
   EXPECT_EQ(profile.stepTimes.minNs, 50);
@@ -557,6 +561,17 @@ TEST_F(XplaneProfile, AFileCutAnywhereShowsWhatItHasOrSaysWhy) {
       EXPECT_EQ(profile->placedNs, 6) << size;
     }
   }
+}
+
+// What is behind the cut may have been a device's work.
+TEST_F(XplaneProfile, ACutFileDoesNotSayThatOnlyTheHostWasRecorded) {
+  PlaneBytes cpu("/host:CPU");
+  cpu.line("python", {cpu.event("step", 0, 9'000)});
+  const std::string whole = spaceBytes({cpu, metadataOf(kLoopModule, 1)});
+  const auto cut = readProfileSource(write("cut.xplane.pb", whole.substr(0, whole.size() - 10)));
+  ASSERT_TRUE(cut) << cut.error().toString();
+  EXPECT_TRUE(mentions(cut->warnings, "cut or damaged"));
+  EXPECT_FALSE(mentions(cut->warnings, "only the host was recorded"));
 }
 
 TEST_F(XplaneProfile, APackedFileThatIsCutShowsWhatItHas) {

@@ -23,6 +23,21 @@ TEST(ProfileSources, ATraceOfAnotherProgramIsMatchedByNames) {
   EXPECT_EQ(rowNamed(profile, "fusion.3")->times.totalNs, 2500);
 }
 
+TEST(ProfileSources, CustomCallsAreACategoryOfTheirOwn) {
+  const auto module = std::make_shared<const Module>(*readHloText(R"(HloModule jit_f
+
+ENTRY main {
+  p = f32[8] parameter(0)
+  ROOT call.2 = f32[8] custom-call(p), custom_call_target="target"
+}
+)")
+                                                          .module);
+  const OpProfile profile =
+      sourceOf(R"([{"ph":"X","name":"call.2","cat":"kernel","pid":0,"tid":7,"ts":20,"dur":1}])", module);
+  ASSERT_TRUE(rowNamed(profile, "call.2"));
+  EXPECT_EQ(rowNamed(profile, "call.2")->category, "Custom call");
+}
+
 // A trace names modules without holding them: equal names in another version may be other instructions.
 TEST(ProfileSources, NamesThatTheGivenModuleLacksAreSaid) {
   constexpr const char* kTrace = R"([

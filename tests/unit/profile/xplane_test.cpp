@@ -371,6 +371,10 @@ TEST_F(XplaneProfile, OfModulesOfOneNameEachHasItsTimes) {
   const OpProfile profile = *readProfileSource(path);
   EXPECT_EQ(longestModule(profile)->program, 1u);
   EXPECT_EQ(profile.steps, 1) << "each ran once";
+  const std::vector<GroupTime> modules = groupedBy(profile, ProfileGroup::Module);
+  ASSERT_EQ(modules.size(), 2u);
+  EXPECT_EQ(modules[0].name, "jit_step (program 1)");
+  EXPECT_EQ(modules[1].name, "jit_step (program 2)");
   for (const auto& [text, ns] : {std::pair(std::string(kLoopModule), 7), std::pair(other, 5)}) {
     const auto module = std::make_shared<const Module>(*readProto(protoOf(text), "m").module);
     const Profile laid = toProfile(profile, *module);

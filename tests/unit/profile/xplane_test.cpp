@@ -279,6 +279,7 @@ TEST_F(XplaneProfile, TheDeviceIsWhatItsPlaneSays) {
   };
   ASSERT_TRUE(deviceOf("TPU v5 lite"));
   EXPECT_EQ(deviceOf("TPU v5 lite")->name, "Google TPU v5e");
+  EXPECT_EQ(deviceOf("TPU v6 Lite")->name, "Google TPU v6e");
   const auto other = deviceOf("TPU of tomorrow");
   ASSERT_TRUE(other);
   EXPECT_EQ(other->name, "TPU of tomorrow");

@@ -101,9 +101,9 @@ void selectAndScatterRule(RuleBuilder& r) {
   r.rule.givesRange = true;
   for (size_t i = 0; i < window->dimensions.size(); ++i) {
     const auto d = static_cast<int64_t>(i);
-    const auto& [size, stride, low] =
-        std::tuple(window->dimensions[i].size, window->dimensions[i].stride, window->dimensions[i].paddingLow);
-    if (window->dimensions[i] == WindowDimension{} || size < stride) continue;
+    const WindowDimension& one = window->dimensions[i];
+    const int64_t size = one.size, stride = one.stride, low = one.paddingLow;
+    if (one == WindowDimension{} || size < stride) continue;
     // The windows that touch index 0, from the first one to the last one.
     const int64_t first = -floorDivide(size - 1 - low, stride), last = floorDivide(low - 1, stride);
     r.reaches(0, d, d, {.offset = first * stride - low, .extent = (last - first) * stride + size + 1});

@@ -83,7 +83,7 @@ class NodeMeasures : public QObject {
   };
   struct State {  // of one file
     std::shared_ptr<MeasureMaker> maker;
-    std::shared_ptr<const Overlay> overlay, selfTimes, baseline;
+    std::shared_ptr<const Overlay> overlay, selfTimes, totalTimes, baseline;
     std::shared_ptr<const OpTimes> times;
     std::shared_ptr<const DevicePeaks> device, chosen;
     QString keptName, problem;

@@ -70,8 +70,8 @@ struct RunReport {
   double quickestMs() const;
 };
 
-// The results with the shapes of the module that was given: where the partitioner has cut it, blocks are joined, one
-// program a replica; else each device's own. Fails where the blocks are not those of the whole.
+// The results with the shapes of the module that was given: where the partitioner has cut it, now or before, blocks are
+// joined, one program a replica; else each device's own. Fails where the blocks are not those of the given module.
 Result<DeviceArrays> outputsAsGiven(const Module& module, const RunReport& ran);
 
 // Fails with what any device fails with, and with ErrorKind::Runtime when it is cancelled.

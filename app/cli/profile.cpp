@@ -187,8 +187,9 @@ void addProfile(CLI::App& app, Report& report) {
   command->add_option("--run", options->selection.run, "Only this run of a log folder");
   command->add_option("--baseline", options->baseline, "An earlier profile, or its --json, to compare with");
   command->add_option("--fail-over", options->failOver, "With --baseline: exit code 1 when slower by more, as 5%");
-  command->add_option("--device", options->analysis.device,
-                      "Hold the kernels against a device: `this` machine or one of `machine --devices`");
+  command->add_option(
+      "--device", options->analysis.device,
+      "Hold the kernels against a device: `this` machine, the one `recorded`, or one of `machine --devices`");
   command->add_flag("--communication", options->analysis.communication,
                     "Collectives by kind and group: bytes, time, what no computation hides, rates, skew");
   command->add_flag("--html{-}", options->analysis.html,

@@ -18,13 +18,16 @@ std::shared_ptr<const Module> moduleOf(const OpProfile& profile, const std::shar
   return longest ? longest->module : nullptr;
 }
 
-// "": of a run on this machine this one, else none.
+// "": of a run on this machine this one, else the one that was recorded.
 Result<std::shared_ptr<const DevicePeaks>> deviceOf(const std::string& name, const OpProfile& profile, bool wanted) {
   if (name == "this" || (name.empty() && wanted && profile.run))
     return std::make_shared<const DevicePeaks>(machinePeaks());
-  if (name.empty()) return std::shared_ptr<const DevicePeaks>();
+  if (name.empty()) return profile.device;
+  if (name == "recorded" && profile.device) return profile.device;
+  if (name == "recorded")
+    return fail(ErrorKind::Usage, "the profile does not say what its device can do: name the device");
   if (const DevicePeaks* known = findDevice(name)) return std::make_shared<const DevicePeaks>(*known);
-  std::string all = "this";
+  std::string all = "this, recorded";
   for (const DevicePeaks& each : knownDevices()) all += ", " + each.name;
   return fail(
       {.kind = ErrorKind::Usage, .message = "the device is not known", .expected = "one of " + all, .found = name});

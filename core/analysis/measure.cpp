@@ -184,6 +184,8 @@ bool isAvailable(Measure measure, const MeasuredTimes& times, bool heldAgainstPe
 
 Overlay selfTimesOf(const OpTimes& times, const Module& module) { return ofTimes(Measure::SelfTime, times, module); }
 
+Overlay totalTimesOf(const OpTimes& times, const Module& module) { return ofTimes(Measure::TotalTime, times, module); }
+
 // --- of the module
 
 struct MeasureMaker::Counted {

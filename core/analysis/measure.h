@@ -90,12 +90,14 @@ class MeasureMaker {
 
 // Self times, as they are kept for a later comparison.
 Overlay selfTimesOf(const OpTimes& times, const Module& module);
+// With all that each calls.
+Overlay totalTimesOf(const OpTimes& times, const Module& module);
 
 // The instructions of an overlay from the hottest on: what a user walks through.
 std::vector<InstructionId> hottestFirst(const Overlay& overlay, const Module& module);
 
-// The chain of operands in a computation that takes longest, first to last, by the numbers of an overlay of times. A
-// run on any number of units lasts as long at least.
+// The chain of operands in a computation that takes longest, first to last, by the numbers of an overlay of total
+// times: a loop counts with its body. A run on any number of units lasts as long at least.
 struct CriticalPath {
   std::vector<InstructionId> instructions;
   double ns = 0;

@@ -63,11 +63,11 @@ std::vector<Tiling> likelyTilings(const Module& module, size_t output) {
 }
 
 // As the partitioner writes it, where blocks have padding.
-std::optional<Shape> wholeShapeOf(const Instruction& parameter) {
-  const auto* frontend = parameter.attributes->get<RawText>(Attr::frontend_attributes);
+std::optional<Shape> wholeShapeOf(const Instruction& instruction) {
+  const auto* frontend = instruction.attributes->get<RawText>(Attr::frontend_attributes);
   const std::string text = frontend ? frontendAttribute(frontend->text, kWholeShape) : "";
   auto whole = text.empty() ? Result<Shape>(Shape()) : parseShape(text);
-  if (text.empty() || !whole || leavesOf(*whole).size() != leavesOf(*parameter.shape).size()) return std::nullopt;
+  if (text.empty() || !whole || leavesOf(*whole).size() != leavesOf(*instruction.shape).size()) return std::nullopt;
   return std::move(*whole);
 }
 
@@ -227,6 +227,26 @@ Result<std::vector<Literal>> argumentsOfDevice(const Module& module, DeviceGrid 
       TESSERA_ASSIGN_OR_RETURN(block, blockOf(argument, leaf.block, leaf.tiling, device % grid.partitions));
     }
     out.push_back(std::move(*block));
+  }
+  return out;
+}
+
+std::vector<Shape> wholeResults(const Module& module) {
+  const Instruction& root = module.at(module.entryComputation().root);
+  const std::vector<ShapeLeaf> leaves = leavesOf(*root.shape);
+  const auto* text = root.attributes->get<RawText>(Attr::sharding);
+  if (!text || !isPartitionedProgram(module)) return {};
+  std::vector<Shape> out;
+  if (const auto whole = wholeShapeOf(root)) {
+    for (const ShapeLeaf& leaf : leavesOf(*whole)) out.push_back(*leaf.shape);
+    return out;
+  }
+  const std::vector<std::string_view> shardings = shardingsOf(text->text);
+  for (size_t k = 0; k < leaves.size() && shardings.size() == leaves.size(); ++k) {
+    const auto tiling = tilingOf(shardings[k]);
+    auto whole = tiling ? globalShape(*leaves[k].shape, *tiling) : Result<Shape>(std::unexpected(tiling.error()));
+    if (!whole) return {};
+    out.push_back(std::move(*whole));
   }
   return out;
 }

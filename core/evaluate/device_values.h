@@ -34,6 +34,8 @@ Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid,
 Result<std::vector<Literal>> argumentsOfDevice(const Module& module, DeviceGrid grid, int64_t device,
                                                const std::map<std::string, Literal>& given, const NpzBlocks* file,
                                                const FillRule& rule, const LeafWatch& watch = nullptr);
+// The whole arrays of a partitioned program's results, where its root says how they are cut; else none.
+std::vector<Shape> wholeResults(const Module& module);
 // The expected shape decides whether a device's output is compared by itself or joined: one literal a comparison.
 Result<std::vector<Literal>> comparable(const Module& module, const DeviceArrays& outputs, size_t output,
                                         const Shape& expected);

@@ -1,11 +1,13 @@
 // rng and rng-get-and-update-state: random numbers without a state in the graph. The state is the instruction's own.
 // That of rng begins again with each run, so a run can be repeated; that of rng-get-and-update-state, which a program
 // asks for by name, goes on as XLA's does. Two instructions draw from different streams.
+#include <charconv>
 #include <cmath>
 #include <numbers>
 
 #include <fmt/format.h>
 
+#include "core/devices/shardy.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_relations.h"
@@ -43,11 +45,20 @@ Result<Shape> inferRng(const InferContext& context) {
   return withoutLayout(*context.written);
 }
 
+// Its own, or that of the instruction that it is a copy of.
+uint64_t streamOf(const Instruction& instruction) {
+  const auto* said = instruction.attributes->get<RawText>(Attr::frontend_attributes);
+  const std::string text = said ? frontendAttribute(said->text, kStreamNumber) : std::string();
+  uint64_t number = instruction.id.value;
+  if (!text.empty()) std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 // Numbers of one execution of an instruction: the n-th word of its stream.
 class Stream {
  public:
   Stream(const EvaluateContext& context, uint64_t words)
-      : key_(0x9E3779B97F4A7C15u * (context.instruction.id.value + 1)) {
+      : key_(0x9E3779B97F4A7C15u * (streamOf(context.instruction) + 1)) {
     if (!context.memory) return;
     auto& [low, high] = *context.memory;
     start_ = {low, high};

@@ -34,6 +34,7 @@
 #include "core/passes/layout/assign_layouts.h"
 #include "core/passes/layout/bitcast_reshapes.h"
 #include "core/passes/partition/partition.h"
+#include "core/passes/result_cut.h"
 #include "core/passes/rewriter.h"
 #include "core/passes/simplify/fold_constants.h"
 #include "core/passes/simplify/simplify.h"
@@ -103,6 +104,13 @@ constexpr Pass kPasses[] = {
 }  // namespace
 
 std::span<const Pass> passes() { return kPasses; }
+
+Result<bool> Pass::apply(Module& module, DeviceFusions& device) const {
+  const ResultCut cut(module);
+  TESSERA_ASSIGN_OR_RETURN(const bool changed, runForDevice ? runForDevice(module, device) : run(module));
+  if (changed) cut.keep(module);
+  return changed;
+}
 
 Module derive(const Module& source) {
   Module out = source;

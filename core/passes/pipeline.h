@@ -25,9 +25,7 @@ struct Pass {
   Result<bool> (*runForDevice)(Module& module, DeviceFusions& device) = nullptr;  // in the place of `run`
 
   bool isFor(PassTarget target) const { return only.value_or(target) == target; }
-  Result<bool> apply(Module& module, DeviceFusions& device) const {
-    return runForDevice ? runForDevice(module, device) : run(module);
-  }
+  Result<bool> apply(Module& module, DeviceFusions& device) const;
 };
 
 // The table of contents.

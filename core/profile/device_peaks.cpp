@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -21,6 +22,11 @@ DevicePeaks deviceOf(const char* name, double f64, double f32, double half, doub
   put("s8", s8);
   put("u8", s8);
   return out;
+}
+
+bool sameButCase(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return std::ranges::equal(a, b, {}, lower, lower);
 }
 
 }  // namespace
@@ -47,13 +53,19 @@ const std::vector<DevicePeaks>& knownDevices() {
 }
 
 const DevicePeaks* findDevice(std::string_view name) {
-  const auto same = [&](const DevicePeaks& device) {
-    return std::ranges::equal(
-        device.name, name, {}, [](char c) { return std::tolower(static_cast<unsigned char>(c)); },
-        [](char c) { return std::tolower(static_cast<unsigned char>(c)); });
-  };
-  const auto found = std::ranges::find_if(knownDevices(), same);
+  const auto found =
+      std::ranges::find_if(knownDevices(), [&](const DevicePeaks& device) { return sameButCase(device.name, name); });
   return found == knownDevices().end() ? nullptr : &*found;
+}
+
+const DevicePeaks* findRecordedDevice(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+      {"TPU v5 lite", "TPU v5e"}, {"TPU v5", "TPU v5p"}, {"TPU v6 lite", "TPU v6e"}};
+  for (const auto& [written, known] : kOtherNames)
+    if (sameButCase(written, name)) name = known;
+  for (const std::string_view maker : {"", "Google ", "NVIDIA ", "AMD "})
+    if (const DevicePeaks* found = findDevice(std::string(maker) + std::string(name))) return found;
+  return nullptr;
 }
 
 }  // namespace tessera

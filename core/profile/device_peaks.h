@@ -32,5 +32,7 @@ struct DevicePeaks {
 // Of the table, by name.
 const std::vector<DevicePeaks>& knownDevices();
 const DevicePeaks* findDevice(std::string_view name);  // null: the table has none; capitals do not matter
+// Of the table, by the name that a profiler writes: "TPU v5 lite", without its maker. Null: the table has none.
+const DevicePeaks* findRecordedDevice(std::string_view name);
 
 }  // namespace tessera

@@ -48,10 +48,15 @@ const std::string& placeInScopes(const std::string& scope, const std::string& co
 std::vector<GroupTime> groupedBy(const OpProfile& profile, ProfileGroup by) {
   std::map<std::string, GroupTime> groups;
   std::map<std::string, std::string> entries;  // by module
-  for (const ProfiledModule& module : profile.modules)
+  std::map<std::string, int> modules;          // a function that was traced twice is two of one name
+  for (const ProfiledModule& module : profile.modules) {
+    ++modules[module.name];
     if (module.module) entries[module.name] = nameOfEntry(*module.module);
+  }
   for (const InstructionTime& row : profile.instructions) {
-    const std::string& name = groupName(row, by, entries[row.module]);
+    const std::string name = by == ProfileGroup::Module && modules[row.module] > 1
+                                 ? labelOf({row.module, row.program, nullptr})
+                                 : groupName(row, by, entries[row.module]);
     GroupTime& group = groups[name.empty() ? "(none)" : name];
     ++group.instructions;
     group.count += row.times.count;

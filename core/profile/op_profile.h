@@ -47,6 +47,8 @@ struct ProfiledModule {
 
 class Timeline;
 
+struct DevicePeaks;
+
 struct OpProfile {
   std::string format;
   std::string measure;  // what the values are; "": time
@@ -61,8 +63,9 @@ struct OpProfile {
   std::vector<LostTime> unmatched;            // by time
   std::vector<LostTime> host;                 // of programs around it, in no sum: Python, launches, waiting
   std::vector<std::string> warnings;
-  std::shared_ptr<Timeline> timeline;  // null: not requested, or the source has none
-  std::shared_ptr<const Profile> run;  // of a run of ours, as it was written; null: another program's
+  std::shared_ptr<Timeline> timeline;         // null: not requested, or the source has none
+  std::shared_ptr<const DevicePeaks> device;  // that was recorded, where the profile says what it can do; else null
+  std::shared_ptr<const Profile> run;         // of a run of ours, as it was written; null: another program's
 };
 
 enum class ProfileGroup : uint8_t { Opcode, Category, Scope, Source, Computation, Module };

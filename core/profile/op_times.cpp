@@ -266,6 +266,7 @@ OpTimes opTimesOf(const OpProfile& profile, const std::shared_ptr<const Module>&
     out.units.push_back(std::move(unit));
   }
   for (LostTime lost : profile.unmatched) {
+    lost.times.count = std::max<int64_t>(saturatingWhole(static_cast<double>(lost.times.count) / steps), 1);
     lost.times.totalNs = saturatingWhole(static_cast<double>(lost.times.totalNs) / steps);
     lost.times.selfNs = saturatingWhole(static_cast<double>(lost.times.selfNs) / steps);
     out.totalNs += static_cast<double>(lost.times.selfNs);

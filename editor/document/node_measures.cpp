@@ -104,6 +104,7 @@ void NodeMeasures::moduleChanged() {
 void NodeMeasures::timesChanged() {
   background_.dispose(std::exchange(state_.times, nullptr));
   background_.dispose(std::exchange(state_.selfTimes, nullptr));
+  background_.dispose(std::exchange(state_.totalTimes, nullptr));
   emit timesHeld();
   hold();
 }
@@ -111,7 +112,9 @@ void NodeMeasures::timesChanged() {
 // Holds the times against the device, and makes the self times.
 void NodeMeasures::hold() {
   const ProgramRun& run = document_.run();
-  state_.device = state_.chosen ? state_.chosen : run.isOwnRun() ? MachinePeaks::ofThisMachine().peaks() : nullptr;
+  state_.device = state_.chosen    ? state_.chosen
+                  : run.isOwnRun() ? MachinePeaks::ofThisMachine().peaks()
+                                   : run.recordedDevice();
   if (!run.times()) {
     ++holds_;
     emit timesHeld();
@@ -123,10 +126,12 @@ void NodeMeasures::hold() {
                              auto held = std::make_shared<OpTimes>(*times);
                              if (device) holdAgainst(*held, *device);
                              auto self = std::make_shared<const Overlay>(selfTimesOf(*held, *module));
-                             return [this, held, self, version] {
+                             auto total = std::make_shared<const Overlay>(totalTimesOf(*held, *module));
+                             return [this, held, self, total, version] {
                                if (version != holds_) return;
                                background_.dispose(std::exchange(state_.times, held));
                                background_.dispose(std::exchange(state_.selfTimes, self));
+                               background_.dispose(std::exchange(state_.totalTimes, total));
                                emit timesHeld();
                                remake();
                              };
@@ -189,8 +194,8 @@ void NodeMeasures::sceneChanged() { showLight(); }
 void NodeMeasures::showLight() {
   const Scene& scene = document_.view().scene();
   state_.path = {};
-  const bool path = choice_.criticalPath && state_.selfTimes && document_.module().contains(scene.computation);
-  if (path) state_.path = criticalPathOf(document_.module(), scene.computation, *state_.selfTimes);
+  const bool path = choice_.criticalPath && state_.totalTimes && document_.module().contains(scene.computation);
+  if (path) state_.path = criticalPathOf(document_.module(), scene.computation, *state_.totalTimes);
   const bool fades = choice_.threshold > 0 && scene.overlay && scene.view && document_.view().showsOverlay();
   if (!path && !fades) {
     if (std::exchange(state_.lights, false)) document_.view().light(std::nullopt);

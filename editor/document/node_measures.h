@@ -45,7 +45,8 @@ class NodeMeasures : public QObject {
   const std::shared_ptr<const OpTimes>& times() const { return state_.times; }
   // What they are held against; null: not measured yet, or none is chosen for another program's profile.
   const std::shared_ptr<const DevicePeaks>& device() const { return state_.device; }
-  void chooseDevice(std::shared_ptr<const DevicePeaks> device);  // null: this machine, for runs on it
+  void chooseDevice(
+      std::shared_ptr<const DevicePeaks> device);  // null: this machine, for runs on it; else the recorded one
 
   // The times as they are now are what later ones are compared with; `name` says what they are of.
   void keepTimes(const QString& name);
@@ -82,7 +83,7 @@ class NodeMeasures : public QObject {
   };
   struct State {  // of one file
     std::shared_ptr<MeasureMaker> maker;
-    std::shared_ptr<const Overlay> overlay, selfTimes, baseline;
+    std::shared_ptr<const Overlay> overlay, selfTimes, totalTimes, baseline;
     std::shared_ptr<const OpTimes> times;
     std::shared_ptr<const DevicePeaks> device, chosen;
     QString keptName, problem;

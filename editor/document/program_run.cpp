@@ -145,6 +145,26 @@ RunSettings settingsOf(const Document& document) {
   return out;
 }
 
+// --- what a worker makes of a profile for a graph
+
+auto workOf(std::shared_ptr<const Profile> profile) {
+  return [profile = std::move(profile)](const std::shared_ptr<const Module>& module) {
+    return std::pair(std::make_shared<const OpTimes>(opTimesOf(*profile, module)), timelineOf(*profile, module));
+  };
+}
+
+struct OpenedTimes {
+  OpProfile profile;
+  std::once_flag linked;  // the profile's timeline to the graph
+};
+
+auto workOf(std::shared_ptr<OpenedTimes> opened) {
+  return [opened = std::move(opened)](const std::shared_ptr<const Module>& module) {
+    std::call_once(opened->linked, [&] { linkTimeline(opened->profile, module); });
+    return std::pair(std::make_shared<const OpTimes>(opTimesOf(opened->profile, module)), opened->profile.timeline);
+  };
+}
+
 }  // namespace
 
 struct ProgramRun::Answer {
@@ -160,17 +180,19 @@ void ProgramRun::begin() {
 
 void ProgramRun::forgetOutcome() {
   state_.left.reset();
-  if (std::exchange(state_.keepsTimes, false) && profile()) state_.left = {*profile(), state_.origin, isOwnRun()};
+  if (std::exchange(state_.keepsTimes, false) && profile())
+    state_.left = {.profile = *profile(), .origin = state_.origin, .own = isOwnRun(), .device = state_.device};
   background_.dispose(std::exchange(state_.outcome, std::nullopt));
   state_.opened.reset();
   state_.wasOwnRun = false;
   background_.dispose(std::exchange(state_.times, nullptr));
   background_.dispose(std::exchange(state_.timeline, nullptr));
   state_.origin = {};
+  state_.device.reset();
 }
 
 // The panels' forms of the profile, for the graph as it is now.
-void ProgramRun::analyse(std::function<Analysis(const std::shared_ptr<const Module>&)> work) {
+void ProgramRun::analyse(AnalysisWork work) {
   state_.times.reset();
   state_.timeline.reset();
   emit analysed();
@@ -254,13 +276,15 @@ void ProgramRun::finish(Answer& answer) {
   if (answer.revision != document_.revision()) return;  // the graph was edited meanwhile
   state_.opened.reset();
   state_.wasOwnRun = false;
-  background_.dispose(std::exchange(state_.kept, nullptr));
+  state_.device.reset();
   state_.outcome = std::move(*answer.outcome);
   state_.origin = {.words = originOf(*state_.outcome)};
+  keepOnly({.profile = state_.outcome->profile,
+            .origin = state_.origin,
+            .own = true,
+            .work = workOf(state_.outcome->allRuns)});
   emit outcomeChanged();
-  analyse([profile = state_.outcome->allRuns](const std::shared_ptr<const Module>& module) -> Analysis {
-    return {std::make_shared<const OpTimes>(opTimesOf(*profile, module)), timelineOf(*profile, module)};
-  });
+  analyse(workOf(state_.outcome->allRuns));
 }
 
 // --- a profile of another program
@@ -273,14 +297,6 @@ struct ProgramRun::OpenedProfile {
   QStringList modules;
   bool isOther = false;  // most does not land on the graph that is open, but on a module that the profile holds
   uint64_t revision;
-};
-
-struct ProgramRun::KeptProfile {
-  uint64_t graph;  // of the history
-  OpProfile profile;
-  std::optional<Profile> laid;  // none: its timeline is all that is shown
-  ProfileOrigin origin;
-  std::once_flag linked;  // the profile's timeline to that graph
 };
 
 namespace {
@@ -395,59 +411,50 @@ void ProgramRun::install(OpenedProfile& opened) {
     document_.file().create();
   }
   forgetOutcome();
-  auto kept = std::make_shared<KeptProfile>();
-  kept->graph = document_.history().graph();
-  if (lands) kept->laid = opened.laid ? *std::move(opened.laid) : toProfile(*opened.profile, document_.module());
   const QString summary = summaryOfProfile(opened.path, *opened.profile);
-  kept->origin = {.words = originOf(opened.path, *opened.profile),
-                  .path = opened.path,
-                  .warnings = warningsOf(*opened.profile),
-                  .modules = opened.modules};
-  kept->profile = *std::move(opened.profile);
-  background_.dispose(std::exchange(state_.kept, std::move(kept)));
-  layOpened();
+  Laid laid{.origin = {.words = originOf(opened.path, *opened.profile),
+                       .path = opened.path,
+                       .warnings = warningsOf(*opened.profile),
+                       .modules = opened.modules}};
+  if (lands) laid.profile = opened.laid ? *std::move(opened.laid) : toProfile(*opened.profile, document_.module());
+  laid.device = opened.profile->device;
+  laid.work = workOf(std::make_shared<OpenedTimes>(*std::move(opened.profile)));
+  keepOnly(std::move(laid));
+  lay(*state_.kept.begin()->second);
   emit profileOpened(summary, lands);
-  analyseOpened();
+}
+
+void ProgramRun::keepOnly(Laid laid) {
+  const auto graph = document_.history().graph();
+  background_.dispose(std::exchange(state_.kept, {{graph, std::make_shared<const Laid>(std::move(laid))}}));
 }
 
 bool ProgramRun::bringBack() {
-  std::optional<Left> left = std::exchange(state_.left, std::nullopt);
-  if (state_.kept && state_.kept->graph == document_.history().graph()) {
-    layOpened();
-    analyseOpened();
-  } else if (left) {
-    layLeft(*std::move(left));
-  } else {
-    return false;
-  }
+  const uint64_t graph = document_.history().graph();
+  if (auto left = std::exchange(state_.left, std::nullopt))
+    state_.kept.insert_or_assign(graph, std::make_shared<const Laid>(leftOf(*std::move(left))));
+  const auto kept = state_.kept.find(graph);
+  if (kept == state_.kept.end()) return false;
+  lay(*kept->second);
   return true;
 }
 
-void ProgramRun::layLeft(Left left) {
+ProgramRun::Laid ProgramRun::leftOf(Laid laid) const {
   const auto isGone = [&](const auto& each) { return !document_.module().contains(each.instruction); };
-  std::erase_if(left.profile.sources, isGone);
-  std::erase_if(left.profile.shares, isGone);
-  state_.opened = std::move(left.profile);
-  state_.wasOwnRun = left.own;
-  state_.origin = std::move(left.origin);
-  state_.origin.words = tr("%1, before a part was replaced").arg(state_.origin.words);
-  emit outcomeChanged();
-  analyse([profile = *state_.opened](const std::shared_ptr<const Module>& module) -> Analysis {
-    return {std::make_shared<const OpTimes>(opTimesOf(profile, module)), timelineOf(profile, module)};
-  });
+  std::erase_if(laid.profile->sources, isGone);
+  std::erase_if(laid.profile->shares, isGone);
+  laid.origin.words = tr("%1, before a part was replaced").arg(laid.origin.words);
+  laid.work = workOf(std::make_shared<const Profile>(*laid.profile));
+  return laid;
 }
 
-void ProgramRun::layOpened() {
-  state_.opened = state_.kept->laid;
-  state_.origin = state_.kept->origin;
+void ProgramRun::lay(const Laid& laid) {
+  state_.opened = laid.profile;
+  state_.wasOwnRun = laid.own;
+  state_.origin = laid.origin;
+  state_.device = laid.device;
   emit outcomeChanged();
-}
-
-void ProgramRun::analyseOpened() {
-  analyse([kept = state_.kept](const std::shared_ptr<const Module>& module) -> Analysis {
-    std::call_once(kept->linked, [&] { linkTimeline(kept->profile, module); });
-    return {std::make_shared<const OpTimes>(opTimesOf(kept->profile, module)), kept->profile.timeline};
-  });
+  analyse(laid.work);
 }
 
 }  // namespace tessera

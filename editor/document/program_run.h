@@ -6,6 +6,9 @@
 #include <QObject>
 #include <QString>
 #include <QStringList>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -69,13 +72,15 @@ class ProgramRun : public QObject {
   const std::shared_ptr<const OpTimes>& times() const { return state_.times; }
   const std::shared_ptr<const Timeline>& timeline() const { return state_.timeline; }
   const ProfileOrigin& origin() const { return state_.origin; }
+  // Of a profile that says which device it is of; else null.
+  std::shared_ptr<const DevicePeaks> recordedDevice() const { return state_.device; }
   bool isOwnRun() const { return state_.outcome.has_value() || state_.wasOwnRun; }
 
   // --- for Document
   void begin();          // another file; says nothing
   void forgetOutcome();  // it is of an older graph; says nothing
-  // After a step of the history: a profile that was opened over the graph that is there again, or what is left of the
-  // times. False: there is none.
+  // After a step of the history: the times of the graph that is there again, or what is left of them. False: there are
+  // none.
   bool bringBack();
 
  signals:
@@ -92,20 +97,22 @@ class ProgramRun : public QObject {
  private:
   struct Answer;
   struct OpenedProfile;
-  struct KeptProfile;
-  struct Left {  // of a graph a part of which is replaced
-    Profile profile;
+  using Analysis = std::pair<std::shared_ptr<const OpTimes>, std::shared_ptr<const Timeline>>;
+  using AnalysisWork = std::function<Analysis(const std::shared_ptr<const Module>&)>;
+  struct Laid {                      // over one state of the graph
+    std::optional<Profile> profile;  // none: its timeline is all that is shown
     ProfileOrigin origin;
-    bool own;
+    bool own = false;  // of a run
+    std::shared_ptr<const DevicePeaks> device = {};
+    AnalysisWork work;  // on a worker
   };
   void install(OpenedProfile& opened);
-  void layOpened();  // what is kept, over the graph
-  void layLeft(Left left);
-  void analyseOpened();
+  void keepOnly(Laid laid);  // what was kept before is gone
+  void lay(const Laid& laid);
+  Laid leftOf(Laid laid) const;
   void endRunning();
   void finish(Answer& answer);
-  using Analysis = std::pair<std::shared_ptr<const OpTimes>, std::shared_ptr<const Timeline>>;
-  void analyse(std::function<Analysis(const std::shared_ptr<const Module>&)> work);
+  void analyse(AnalysisWork work);
   void tell(const CancelToken& run, const Progress& progress);
 
   struct State {  // of one file
@@ -113,12 +120,13 @@ class ProgramRun : public QObject {
     std::optional<Profile> opened;  // of a file, or left of what there was; then there is no outcome
     bool wasOwnRun = false;         // what is left is of a run
     bool keepsTimes = false;        // over the next edit
-    std::optional<Left> left;       // while that is made
-    // The profile that was opened last, whatever became of the graph; null: none, or a run took its place.
-    std::shared_ptr<KeptProfile> kept;
+    std::optional<Laid> left;       // while that is made
+    // Times of the last run or of the profile that was opened since, by the state of the graph that they lay over.
+    std::map<uint64_t, std::shared_ptr<const Laid>> kept;
     std::shared_ptr<const OpTimes> times;
     std::shared_ptr<const Timeline> timeline;
     ProfileOrigin origin;
+    std::shared_ptr<const DevicePeaks> device;
     CancelToken running;  // null: nothing runs
     Progress progress;
     CancelToken reading;  // a profile; null: none

@@ -89,6 +89,24 @@ TEST_F(Partitions, UnevenArraysAreGivenAndWrittenWhole) {
   EXPECT_EQ(scratch_.tessera("run cut.hlo --inputs=in.npz --expected=whole.npz").exit, 0);
 }
 
+// The root that said how results are cut is within a fusion then.
+TEST_F(Partitions, WhatAllPassesMadeGivesWholeArrays) {
+  scratch_.write("cut_result.hlo",
+                 "HloModule m\nENTRY e {\n x = f32[13,6] parameter(0), sharding={devices=[4,1]<=[4]}\n"
+                 " n = f32[13,6] negate(x)\n t = f32[6,13] transpose(n), dimensions={1,0}\n"
+                 " e = f32[6,13] exponential(t)\n p = f32[8,2] iota(), iota_dimension=0\n q = f32[8,2] cosine(p)\n"
+                 " ROOT y = (f32[6,13], f32[8,2]) tuple(e, q), "
+                 "sharding={{devices=[1,4]<=[4]}, {devices=[2,1,2]<=[4] last_tile_dim_replicate}}\n}\n");
+  ASSERT_EQ(scratch_.tessera("run cut_result.hlo --scale=1 --out=whole.npz").exit, 0);
+  ASSERT_EQ(scratch_.tessera("opt cut_result.hlo --partitions=4 -o cut.hlo").exit, 0);
+  const Ran ran = scratch_.tessera("run cut.hlo --scale=1 --expected=whole.npz --out=joined.npz");
+  EXPECT_EQ(ran.exit, 0) << ran.out << ran.err;
+  const auto joined = readNpz(scratch_.folder() / "joined.npz");
+  ASSERT_TRUE(joined && joined->contains("out0") && joined->contains("out1"));
+  EXPECT_EQ(joined->at("out0").shape().dimensions, (std::vector<int64_t>{6, 13}));
+  EXPECT_EQ(joined->at("out1").shape().dimensions, (std::vector<int64_t>{8, 2}));
+}
+
 TEST_F(Partitions, ObjectsAreOfOneDevice) {
   const Ran ran = scratch_.tessera("compile " + program_ + "--partitions=8 -o step.o --header=step.h --name=step");
   EXPECT_EQ(ran.exit, 0) << ran.err;

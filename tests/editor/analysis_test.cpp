@@ -370,25 +370,47 @@ ENTRY main {
     document().run().start();
     QTRY_VERIFY_WITH_TIMEOUT(document().run().outcome() && document().run().times(), 60000);
     const auto timeOf = [&](InstructionId id) {
-      const auto found = document().measures().overlay()->find(id);
+      const auto overlay = document().measures().overlay();
+      const auto found = overlay ? overlay->find(id) : std::nullopt;
       return found ? found->value : 0;
     };
     const InstructionId product = named("product"), bent = named("bent");
-    const double before = timeOf(product);
-    QVERIFY(before > 0);
+    QTRY_VERIFY_WITH_TIMEOUT(timeOf(product) > 0 && timeOf(bent) > 0, 60000);
+    const double before = timeOf(product), ofBent = timeOf(bent);
+    const QString words = document().run().origin().words;
     document().select({bent, named("shifted")});
     play("take-out");
     auto* bar = hand_->window().pane().findChild<RoundTripBar*>();
     QVERIFY(bar);
     waveInsteadOfBending();
     QTest::mouseClick(bar->putBackButton(), Qt::LeftButton);
-    hand_->settle();
-    QTRY_VERIFY_WITH_TIMEOUT(document().run().times(), 60000);
     const ProgramRun& run = document().run();
-    QVERIFY(run.profile() && run.isOwnRun() && !run.outcome());
-    QCOMPARE(timeOf(product), before);
+    QTRY_VERIFY_WITH_TIMEOUT(run.profile() && run.isOwnRun() && !run.outcome(), 60000);
+    QTRY_COMPARE_WITH_TIMEOUT(timeOf(product), before, 60000);
     QCOMPARE(timeOf(named("waved")), 0.0);
     QVERIFY2(run.origin().words.endsWith("before a part was replaced"), qPrintable(run.origin().words));
+
+    hand_->key(Qt::Key_Z, Qt::ControlModifier);
+    QTRY_COMPARE_WITH_TIMEOUT(timeOf(bent), ofBent, 60000);
+    QVERIFY(run.isOwnRun() && !run.outcome());
+    QCOMPARE(timeOf(product), before);
+    QCOMPARE(run.origin().words, words);
+    hand_->key(Qt::Key_Y, Qt::ControlModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(run.origin().words.endsWith("before a part was replaced"), 60000);
+    QTRY_COMPARE_WITH_TIMEOUT(timeOf(product), before, 60000);
+    QCOMPARE(timeOf(named("waved")), 0.0);
+  }
+
+  void undoOfAnyEditBringsTheTimesBack() {
+    document().run().start();
+    QTRY_VERIFY_WITH_TIMEOUT(document().run().outcome() && document().run().times(), 60000);
+    document().select({named("bent")});
+    hand_->key(Qt::Key_Delete);
+    QTRY_VERIFY_WITH_TIMEOUT(!document().run().profile(), 60000);
+    hand_->key(Qt::Key_Z, Qt::ControlModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(document().measures().overlay(), 60000);
+    QVERIFY(document().run().isOwnRun() && document().run().profile());
+    QVERIFY(document().measures().overlay()->find(named("product")));
   }
 
   void whatLiesBetweenIsTakenOutToo() {

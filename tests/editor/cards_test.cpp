@@ -8,6 +8,7 @@
 #include <QTest>
 #include <QTreeWidget>
 
+#include "app/studio/script/script.h"
 #include "app/studio/window/panels.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/compare/devices_panel.h"
@@ -75,6 +76,16 @@ class CardsTest : public QObject {
     QVERIFY(entry("Simulated card") > 0);
     if (const int none = runPanel()->device()->findText("No CUDA card"); none >= 0)
       QVERIFY2(runPanel()->deviceWords().contains("CUDA"), qPrintable(runPanel()->deviceWords()));
+  }
+
+  // A picture that a script takes shows the answer.
+  void theWindowIsBusyUntilTheDriverHasAnswered() {
+    hand().window().panels().raise("run");
+    QTRY_VERIFY(runPanel()->device()->isVisible());
+    QVERIFY(waitUntilIdle(hand().window()));
+    const bool hasCard = runPanel()->device()->findText("No CUDA card") < 0;
+    QVERIFY(hasCard || runPanel()->deviceWords().startsWith("CUDA is not here"));
+    QVERIFY(!hasCard || runPanel()->device()->count() > 3);
   }
 
   void aChoiceIsAStepAndTheValuesAreTheProcessors() {

@@ -34,6 +34,35 @@ ENTRY main {
 }
 )";
 
+const char* const kLoop = R"(HloModule repeated
+
+body {
+  s = (s32[], f32[64,64]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[64,64] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  product = f32[64,64] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  bent = f32[64,64] tanh(product)
+  ROOT t = (s32[], f32[64,64]) tuple(next, bent)
+}
+
+cond {
+  s = (s32[], f32[64,64]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(200)
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+
+ENTRY main {
+  zero = s32[] constant(0)
+  p = f32[64,64] parameter(0)
+  init = (s32[], f32[64,64]) tuple(zero, p)
+  loop = (s32[], f32[64,64]) while(init), condition=cond, body=body
+  ROOT out = f32[64,64] get-tuple-element(loop), index=1
+}
+)";
+
 class MeasuresTest : public AnalysisHand {
   Q_OBJECT
 
@@ -138,6 +167,15 @@ class MeasuresTest : public AnalysisHand {
     QCOMPARE(std::ranges::count(*document().view().lit(), named("product")), 1);
     play("critical-path off");
     QVERIFY(!document().view().lit());
+  }
+
+  // Self time alone would leave out what takes longest.
+  void aLoopIsOnTheCriticalPathWithItsBody() {
+    hand_->openText(kLoop, false);
+    run();
+    play("critical-path on");
+    QTRY_VERIFY_WITH_TIMEOUT(measures().criticalPath().ns > 0, 60000);
+    QVERIFY(measures().criticalPath().ns > measures().times()->totalNs / 2);
   }
 
   void aLaterRunIsComparedWithOneThatWasKept() {

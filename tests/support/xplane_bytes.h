@@ -57,7 +57,10 @@ class PlaneBytes {
     for (const std::string& event : events) out += bytesField(4, event);
     lines_ += bytesField(3, out);
   }
-  void planeStat(const std::string& name, int64_t value) { planeStats_ += bytesField(6, stat(name, value)); }
+  template <class Value>
+  void planeStat(const std::string& name, const Value& value) {
+    planeStats_ += bytesField(6, stat(name, value));
+  }
   // Of a plane "/host:metadata".
   void module(const std::string& name, int64_t program, const std::string& hloProto) {
     const std::string stat = numberField(1, idOf(stats_, "Hlo Proto")) + bytesField(6, hloProto);

@@ -34,6 +34,7 @@
 #include "editor/panels/profile/profile_panel.h"
 #include "editor/panels/profile/roofline_panel.h"
 #include "editor/panels/profile/timeline_panel.h"
+#include "editor/panels/run/device_chooser.h"
 #include "editor/panels/run/results_panel.h"
 #include "editor/panels/run/run_panel.h"
 #include "editor/panels/run/watch_panel.h"
@@ -353,7 +354,7 @@ Panels::~Panels() { qDeleteAll(contents); }
 bool Panels::isBusy() const {
   return compiled->isBusy() || memory->isBusy() || differences->isBusy() || passes->isBusy() || roofline->isBusy() ||
          communication->isBusy() || numerics->isBusy() || dump->isBusy() || watch->isBusy() || warp->isBusy() ||
-         devices->isBusy() || computations->isBusy();
+         devices->isBusy() || computations->isBusy() || run->device()->isLooking() || devices->other()->isLooking();
 }
 
 }  // namespace tessera

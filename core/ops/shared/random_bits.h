@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace tessera {
@@ -22,6 +23,8 @@ struct WideCounter {
   uint64_t low = 0, high = 0;
   WideCounter plus(uint64_t n) const { return {low + n, high + (low + n < low ? 1 : 0)}; }
 };
+// Among frontend_attributes of an rng that a pass has copied: the number of the instruction whose stream it draws from.
+inline constexpr std::string_view kStreamNumber = "tessera.stream";
 // The n-th 32 bits of the Philox stream with this key that begins at `start`.
 uint32_t philoxWord(uint64_t key, WideCounter start, uint64_t n);
 

@@ -64,6 +64,17 @@ std::optional<double> bytesToReach(const Factor& factor, const CutPtr& cut, std:
   return out;
 }
 
+// Where the operation joins the parts itself, every device gets those of all. Of its arrays the first one counts: the
+// others are places as a rule, which every device can count.
+double bytesToSumUp(const Rule& rule, const CutPtr& cut, std::span<const FactorArray> operands,
+                    std::span<const FactorArray> results) {
+  if (!rule.joinsItself) return bytesOf(results[0]);
+  double out = 0;
+  for (const FactorArray& result : results) out += bytesOf(result) * static_cast<double>(cut->parts);
+  for (const FactorArray& array : operands.first(results.size()).subspan(1)) out += bytesOf(array);
+  return out;
+}
+
 }  // namespace
 
 Cuts chooseCuts(const Rule& rule, std::span<const FactorArray> operands, std::span<const FactorArray> results) {
@@ -73,7 +84,8 @@ Cuts chooseCuts(const Rule& rule, std::span<const FactorArray> operands, std::sp
     candidates.addArrays(f, results, rule.factors[f].results);
   }
   for (Candidate& candidate : candidates.list)
-    if (Rule::isSummed(rule.factors[candidate.factor])) candidate.bytes -= bytesOf(results[0]);
+    if (Rule::isSummed(rule.factors[candidate.factor]))
+      candidate.bytes -= bytesToSumUp(rule, candidate.cut, operands, results);
   // What is only read is rather gathered where that is less.
   std::erase_if(candidates.list, [&](Candidate& candidate) {
     const Factor& factor = rule.factors[candidate.factor];
@@ -83,7 +95,7 @@ Cuts chooseCuts(const Rule& rule, std::span<const FactorArray> operands, std::sp
       candidate.bytes -= *bytes;
       return candidate.bytes <= 0;
     }
-    return factor.place && Rule::isSummed(factor) && candidate.bytes <= 0;
+    return (factor.place || rule.joinsItself) && Rule::isSummed(factor) && candidate.bytes <= 0;
   });
   std::ranges::stable_sort(candidates.list, std::greater<>(), &Candidate::bytes);
   Cuts out(rule.factors.size());

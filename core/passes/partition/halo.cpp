@@ -7,8 +7,6 @@
 namespace tessera::partition {
 namespace {
 
-int64_t floorDivide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-
 // The block of the operand that brings a range's first index to block b of the work is anchors[b] + first, the next
 // round brings the block behind it, and so on. Only the ends of what the rounds bring are cut off.
 struct Rounds {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "core/formats/padding.h"
 #include "core/ops/inference/callee_index.h"
+#include "core/ops/shared/random_bits.h"
 #include "core/passes/buffers/alias_analysis.h"
 #include "core/passes/partition/factor_choice.h"
 #include "core/passes/partition/halo.h"
@@ -168,12 +170,21 @@ class ComputationLowering {
     return {begin, begin + static_cast<ptrdiff_t>(leavesOf(*instruction.shape).size())};
   }
 
+  // The copy draws what the source draws.
+  static void keepStream(AttributeSet& attributes, const Instruction& source) {
+    const auto* said = attributes.get<RawText>(Attr::frontend_attributes);
+    attributes.set(Attr::frontend_attributes, RawText{withFrontendAttribute(said ? said->text : "", kStreamNumber,
+                                                                            std::to_string(source.id.value))});
+  }
+
   // On whole arrays, or on a device's own values: as it stands.
   Blocks verbatim(const Instruction& instruction) {
     std::vector<InstructionId> operands;
     for (InstructionId operand : instruction.operands)
       operands.push_back(packed(operand, wholeOf(module().shapeOf(operand))));
-    const InstructionId made = build_.copy(instruction, *instruction.shape, operands, plainAttributes(instruction));
+    AttributeSet attributes = plainAttributes(instruction);
+    if (instruction.opcode == Opcode::Rng) keepStream(attributes, instruction);
+    const InstructionId made = build_.copy(instruction, *instruction.shape, operands, std::move(attributes));
     std::vector<ArraySharding> shardings = wholeOf(*instruction.shape);
     for (size_t k = 0; k < shardings.size(); ++k) shardings[k].manual = shardings_.of(instruction.id, k).manual;
     return unpacked(made, shardings);
@@ -243,7 +254,7 @@ class ComputationLowering {
     std::vector<ArraySharding> shardings;
     for (size_t k = 0; k < leaves.size(); ++k)
       shardings.push_back(shardingBy(rule, chosen, k, *leaves[k].shape, &Factor::results));
-    const Shape local = localShapeOf(*instruction.shape, shardings);
+    Shape local = localShapeOf(*instruction.shape, shardings);
 
     if (rule.outside == Outside::OtherOperands && reachesAlongAny(rule, chosen)) return {{blocks.back(), shardings[0]}};
     const Cuts summed = summedCuts(rule, chosen);
@@ -255,12 +266,41 @@ class ComputationLowering {
     PlacedBlocks placed(build_, instruction, rule, chosen, blocks);
     AttributeSet attributes = withoutAnnotations(localAttributesOf(instruction, shapes, local), instruction.opcode);
     localizeReaches(attributes, rule, chosen);
-    const InstructionId made =
-        placed.masked(build_.copy(instruction, local, blocks, std::move(attributes)), rule.combiner);
+    if (rule.givesRange) local.dimensions = shapes[0].dimensions;
+    InstructionId made = placed.masked(build_.copy(instruction, local, blocks, std::move(attributes)), rule.combiner);
+    if (rule.givesRange) made = ownPart(made, rule, chosen);
     if (summed.empty()) return unpacked(made, shardings);
+    if (rule.joinsItself) return joined(instruction, made, shardings, summed, blocks);
     Block sum = summedUp({made, shardings[0]}, rule.combiner, summed, shardings_.of(instruction.id, 0));
     if (seed.valid()) sum = withSeed(sum, *leaves[0].shape, rule.combiner, seed, shardings[0]);
     return {std::move(sum)};
+  }
+
+  // Of the range along each factor that reaches.
+  InstructionId ownPart(InstructionId range, const Rule& rule, const Cuts& chosen) {
+    for (size_t f = 0; f < chosen.size(); ++f) {
+      const Factor& factor = rule.factors[f];
+      if (!chosen[f] || factor.reaches.empty()) continue;
+      const int64_t begin = -factor.reaches[0]->offset, block = blockSize(factor.size, chosen[f]->parts);
+      range = build_.slice(range, factor.results[0], begin, begin + block);
+    }
+    return range;
+  }
+
+  // The parts of all devices, in the order of their blocks, go through the operation once more.
+  Blocks joined(const Instruction& instruction, InstructionId parts, const std::vector<ArraySharding>& shardings,
+                const Cuts& summed, std::span<const InstructionId> blocks) {
+    const BlockBuilder::Groups groups = groupsAlong(shardings[0].cuts, summed);
+    std::vector<InstructionId> operands;
+    for (InstructionId part : build_.unpack(parts)) {
+      std::vector<int64_t> dimensions = build_.shapeOf(part).dimensions;
+      dimensions.insert(dimensions.begin(), 1);
+      operands.push_back(build_.allGather(build_.reshape(part, std::move(dimensions)), 0, groups));
+    }
+    for (InstructionId initial : blocks.subspan(operands.size())) operands.push_back(initial);
+    AttributeSet attributes = plainAttributes(instruction);
+    attributes.set(Attr::dimensions, std::vector<int64_t>{0});
+    return unpacked(build_.add(instruction.opcode, build_.shapeOf(parts), operands, std::move(attributes)), shardings);
   }
 
   static void localizeReaches(AttributeSet& attributes, const Rule& rule, const Cuts& chosen) {
@@ -303,7 +343,9 @@ class ComputationLowering {
                           outsideOf(instruction, rule, i, before));
         sharding.cuts[static_cast<size_t>(d)] = cut;
       } else if (Rule::isSummed(factor) && !factor.place && !rule.holdsPlaces(i)) {
-        block = withoutPadding(build_, array, build_.neutral(rule.combiner, Shape::arrayRowMajor(whole.type, {})));
+        block = withoutPadding(build_, array,
+                               rule.joinsItself ? outsideOf(instruction, rule, i, before)
+                                                : build_.neutral(rule.combiner, Shape::arrayRowMajor(whole.type, {})));
       }
     });
     return block;
@@ -316,7 +358,9 @@ class ComputationLowering {
     switch (rule.outside) {
       case Outside::Anything: return {};
       case Outside::Zero: return build_.zero(scalar.type);
-      case Outside::Neutral: return build_.neutral(rule.combiner, scalar);
+      case Outside::Neutral: return build_.neutral(rule.neutrals.empty() ? rule.combiner : rule.neutrals[i], scalar);
+      case Outside::InitialValues:
+        return wanted(instruction.operands[i + instruction.operands.size() / 2], 0, wholeArray(scalar));
       case Outside::SecondOperand: return wanted(instruction.operands[1], 0, wholeArray(scalar));
       case Outside::OtherOperands: return before.empty() ? InstructionId() : before.back();
     }

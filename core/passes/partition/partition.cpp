@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "core/evaluate/device_values.h"
+#include "core/formats/padding.h"
 #include "core/ops/op.h"
 #include "core/passes/control/call_inliner.h"
 #include "core/passes/control/flatten_control.h"
@@ -64,9 +65,8 @@ void annotateSignature(Module& module, InstructionId id, const Shape& whole,
   attributes.set(Attr::sharding, RawText{textOfAll(module.shapeOf(id), shardings, devices)});
   if (isUneven(whole, shardings)) {
     const auto* said = attributes.get<RawText>(Attr::frontend_attributes);
-    const std::string more = fmt::format("{}=\"{}\"", kWholeShape, toString(whole, false));
-    const std::string others = said ? said->text.substr(1, said->text.size() - 2) : "";
-    attributes.set(Attr::frontend_attributes, RawText{"{" + others + (others.empty() ? "" : ",") + more + "}"});
+    attributes.set(Attr::frontend_attributes,
+                   RawText{withFrontendAttribute(said ? said->text : "", kWholeShape, toString(whole, false))});
   }
   module.setAttributes(id, std::move(attributes));
 }

@@ -36,7 +36,8 @@ struct Factor {
 enum class Outside : uint8_t {
   Anything,  // it does not
   Zero,
-  Neutral,        // of the rule's combiner
+  Neutral,        // of the rule's combiner, or of the operand's own one
+  InitialValues,  // of several arrays: each one's scalar, as many operands behind
   SecondOperand,  // a scalar
   OtherOperands,  // those before it: each holds a part of the result, and the last one all of it
 };
@@ -48,7 +49,12 @@ struct Rule {
   // The operand that counts once, however many parts there are: the initial value of a reduction, what a scatter
   // updates. Each part begins with neutral elements, and the sum is combined with it.
   std::optional<size_t> seed;
+  // Parts are put together by the operation itself, over the parts of all devices: no opcode does it.
+  bool joinsItself = false;
   Outside outside = Outside::Anything;
+  std::vector<Opcode> neutrals;  // whose elements lie outside, by operand; empty: the combiner's
+  // Along factors that reach, the result is as long as the first operand's range; the block is what it has of its own.
+  bool givesRange = false;
   size_t firstPlace = 0, placeCount = 0;  // the operands that hold places; they have one type
 
   bool holdsPlaces(size_t operand) const { return operand >= firstPlace && operand - firstPlace < placeCount; }
@@ -93,6 +99,8 @@ class RuleBuilder {
  private:
   size_t results_;
 };
+
+inline int64_t floorDivide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
 // Of a window's result.
 Reach reachOf(const WindowDimension& window);

@@ -54,7 +54,7 @@ void addSteps(const DeviceLine& line, Recorder& recorder) {
     const std::string_view name = recorder.text(event.name);
     int64_t number = 0;
     const auto read = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (read.ec == std::errc()) recorder.addStep(number, event.durationPs);
+    if (read.ec == std::errc()) recorder.addStep(number, event.durationPs, true);
   }
 }
 

@@ -50,6 +50,7 @@ std::string categoryOfInstruction(const Instruction& instruction) {
     if (kind.starts_with('k')) kind.remove_prefix(1);
     return kind.empty() ? "Fusion" : fmt::format("Fusion ({})", kind);
   }
+  if (instruction.opcode == Opcode::CustomCall) return "Custom call";  // of any category
   const OpDef* op = findOp(instruction.opcode);
   return op ? std::string(nameOf(op->category.category)) : "Unknown";
 }

@@ -12,6 +12,7 @@
 #include "core/base/sorting.h"
 #include "core/formats/protobuf.h"
 #include "core/ops/inference/infer.h"
+#include "core/profile/device_peaks.h"
 #include "core/profile/sources/instruction_index.h"
 #include "core/profile/sources/recorded_timeline.h"
 #include "core/profile/sources/time_stats.h"
@@ -51,7 +52,8 @@ class Matcher {
   Choice givenFor(const RecordedTime& time) const;
   std::string whyAnotherVersions(const InstructionIndex::Found& found) const;
   void addInstruction(const RecordedTime& time, const Recorded& file);
-  void addDevice(const RecordedTime& time);
+  void addDevice(const RecordedTime& time, const Recorded& file);
+  bool placedByKernel(const RecordedTime& time, const Recorded& file, std::string& reason);
   bool placed(MatchedModule& module, const InstructionIndex::Found& found, const RecordedTime& time);
   void lose(const RecordedTime& time, const std::string& reason);
   void addSteps(const Recorded& file);
@@ -64,10 +66,13 @@ class Matcher {
   std::shared_ptr<const Module> given_;
   std::set<uint64_t> otherPrograms_;            // of the file, of the given module's name and of other instructions
   std::vector<const MatchedModule*> versions_;  // of the file: modules of that name, where none is the given one
+  bool isNamedOnly_ = true;                     // the file holds no module of that name
+  std::set<std::string> foreignNames_;          // of the given module by name, and not in it
   std::map<std::string, std::unique_ptr<MatchedModule>> modules_;  // by hash of the bytes, or by name
   std::map<std::pair<std::string, std::string>, std::pair<TimeSamples, std::string>> lost_, host_;  // by name, reason
   std::map<std::string, TimeSamples> givenNames_;
   std::set<std::string> otherModules_;
+  bool isCut_ = false;
   std::set<std::pair<std::string, int64_t>> steps_;
   std::map<const MatchedModule*, std::map<std::string, size_t>> executions_;  // by run, on the host of most
   TimeSamples stepTimes_;
@@ -91,7 +96,7 @@ Matcher::Matcher(std::shared_ptr<const Module> given) : given_(std::move(given))
 
 // Null where the bytes are no module; read once, however many hosts hold them.
 MatchedModule* Matcher::moduleOf(const RecordedModule& recorded) {
-  auto& slot = modules_[sha256Text(recorded.proto)];
+  auto& slot = modules_[recorded.hash];
   if (slot) return slot.get();
   ProtoContent read = readProto(recorded.proto, recorded.name);
   std::shared_ptr<const Module> module;
@@ -116,11 +121,13 @@ MatchedModule& Matcher::namesOnly(const RecordedTime& time) {
 void Matcher::findGivenPrograms(const Recorded& file) {
   otherPrograms_.clear();
   versions_.clear();
+  isNamedOnly_ = true;
   bool found = false;
   for (const RecordedModule& recorded : file.modules) {
     if (!given_ || recorded.name != given_->name) continue;
     const MatchedModule* named = moduleOf(recorded);
     if (!named->module) continue;
+    isNamedOnly_ = false;
     const bool same = haveSameInstructions(*named->module, *given_);
     found |= same;
     versions_.push_back(named);
@@ -173,7 +180,7 @@ Matcher::Choice Matcher::moduleFor(const RecordedTime& time, const Recorded& fil
     if (sameName && (!time.module.empty() || file.modules.size() == 1)) byName.push_back(&module);
   }
   const auto& found = byProgram.empty() ? byName : byProgram;
-  const auto isFirst = [&](const RecordedModule* module) { return module->proto == found[0]->proto; };
+  const auto isFirst = [&](const RecordedModule* module) { return module->hash == found[0]->hash; };
   if (!found.empty() && std::ranges::all_of(found, isFirst)) return {moduleOf(*found[0]), {}};
   if (found.size() > 1)
     return {nullptr, fmt::format("{} modules are called {}, and the event does not say which program it is of",
@@ -212,17 +219,36 @@ void Matcher::addInstruction(const RecordedTime& time, const Recorded& file) {
   }
   auto found = module.index->find(time.name);
   if (const std::string why = whyAnotherVersions(found); !why.empty()) found = {{}, why};
-  if (!placed(module, found, time)) lose(time, found.reason);
+  if (placed(module, found, time)) return;
+  lose(time, found.reason);
+  if (given_ && isNamedOnly_ && time.module == given_->name && !found.id.valid()) foreignNames_.insert(time.name);
 }
 
-// A kernel or event that names no instruction: its own name may be one's.
-void Matcher::addDevice(const RecordedTime& time) {
-  const char* reason = "the event names no instruction";
-  if (!given_) return lose(time, reason);
-  MatchedModule& module = *modules_.at("given");
-  if (!placed(module, module.index->find(time.name), time) &&
-      !placed(module, module.index->findKernel(time.name), time))
-    lose(time, reason);
+// A kernel or event that names no instruction: its own name may be one's, of the given module or of one that the file
+// holds.
+void Matcher::addDevice(const RecordedTime& time, const Recorded& file) {
+  std::string reason = "the event names no instruction";
+  if (!placedByKernel(time, file, reason)) lose(time, reason);
+}
+
+bool Matcher::placedByKernel(const RecordedTime& time, const Recorded& file, std::string& reason) {
+  std::map<MatchedModule*, InstructionIndex::Found> found;
+  const auto look = [&](MatchedModule* module) {
+    if (!module || !module->index) return;
+    for (const auto& each : {module->index->find(time.name), module->index->findKernel(time.name)})
+      if (each.reason.empty()) found.try_emplace(module, each);
+  };
+  if (given_)
+    look(modules_.at("given").get());
+  else if (const Choice choice = moduleFor(time, file); choice.module && !time.module.empty())
+    look(choice.module);
+  else
+    for (const RecordedModule& module : file.modules) look(moduleOf(module));
+  if (found.size() == 1) return placed(*found.begin()->first, found.begin()->second, time);
+  if (found.size() > 1)
+    reason =
+        fmt::format("the event names no instruction, and {} modules of the profile have such a kernel", found.size());
+  return false;
 }
 
 void Matcher::note(std::vector<std::string>& list, const std::string& name) {
@@ -241,8 +267,21 @@ void Matcher::addSteps(const Recorded& file) {
   }
 }
 
+// The table knows each type's peak; a profile, that of the matrix unit.
+std::shared_ptr<const DevicePeaks> peaksOf(const RecordedDevice& device) {
+  if (device.name.empty()) return nullptr;
+  if (const DevicePeaks* known = findRecordedDevice(device.name)) return std::make_shared<const DevicePeaks>(*known);
+  if (!(device.flopsPerSecond > 0 && device.bytesPerSecond > 0)) return nullptr;
+  return std::make_shared<const DevicePeaks>(DevicePeaks{.name = device.name,
+                                                         .flopsPerSecond = {{"bf16", device.flopsPerSecond}},
+                                                         .bytesPerSecond = device.bytesPerSecond,
+                                                         .source = "as the profile says"});
+}
+
 void Matcher::add(Recorded file) {
   out_.format = file.format;
+  isCut_ |= file.isCut;
+  if (!out_.device) out_.device = peaksOf(file.device);
   findGivenPrograms(file);
   note(out_.hosts, file.host);
   note(out_.runs, file.run);
@@ -251,7 +290,7 @@ void Matcher::add(Recorded file) {
   for (const RecordedTime& time : file.times) {
     if (time.kind != TimeKind::Host) note(out_.devices, time.where);
     if (time.kind == TimeKind::Instruction) addInstruction(time, file);
-    if (time.kind == TimeKind::Device) addDevice(time);
+    if (time.kind == TimeKind::Device) addDevice(time, file);
     if (time.kind != TimeKind::Host) continue;
     auto& [times, where] = host_[{time.name, {}}];
     times.add(time.times);
@@ -302,8 +341,13 @@ void Matcher::finishSums() {
 }
 
 void Matcher::warnOfWhatIsLacking() {
-  if (out_.instructions.empty() && out_.unmatched.empty() && !out_.host.empty())
+  if (out_.instructions.empty() && out_.unmatched.empty() && !out_.host.empty() && !isCut_)
     out_.warnings.push_back("no event names an instruction or is a device's work: only the host was recorded");
+  if (!foreignNames_.empty() && !out_.instructions.empty())
+    out_.warnings.push_back(
+        fmt::format("{} of the {} instructions that the profile names of {} are not in the given module: it is of "
+                    "another version, and names that both have may be other instructions",
+                    foreignNames_.size(), foreignNames_.size() + out_.instructions.size(), given_->name));
   if (!given_ || !out_.instructions.empty() || out_.unmatched.empty()) return;
   std::string names;
   for (const std::string& name : otherModules_)
@@ -337,21 +381,24 @@ OpProfile Matcher::finish() {
 }
 
 // Profilers write the maps of a module in any order. Where all modules of a name have the same bytes, they stay.
-void normalizeModules(std::vector<Recorded>& files) {
+void identifyModules(std::vector<Recorded>& files) {
   std::map<std::string_view, std::vector<RecordedModule*>> named;
   for (Recorded& file : files)
     for (RecordedModule& module : file.modules) named[module.name].push_back(&module);
   for (auto& [name, modules] : named) {
     const auto isFirst = [&](const RecordedModule* module) { return module->proto == modules[0]->proto; };
-    if (std::ranges::all_of(modules, isFirst)) continue;
-    for (RecordedModule* module : modules) module->proto = normalizedProto(std::move(module->proto));
+    const bool differ = !std::ranges::all_of(modules, isFirst);
+    for (RecordedModule* module : modules) {
+      if (differ) module->proto = normalizedProto(std::move(module->proto));
+      module->hash = sha256Text(module->proto);
+    }
   }
 }
 
 }  // namespace
 
 OpProfile matchProfiles(std::vector<Recorded> recorded, std::shared_ptr<const Module> given) {
-  normalizeModules(recorded);
+  identifyModules(recorded);
   Matcher matcher(std::move(given));
   std::shared_ptr<Timeline> timeline = recordedTimeline(recorded);
   for (Recorded& file : recorded) matcher.add(std::move(file));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "core/base/hash.h"
 #include "core/base/sorting.h"
@@ -150,7 +151,9 @@ void Recorder::addLine(std::string_view where, std::string_view line, std::vecto
     out_.lines.push_back({std::string(where), std::string(line), baseNs, std::move(events)});
 }
 
-void Recorder::addStep(int64_t number, int64_t durationPs) {
+void Recorder::addStep(int64_t number, int64_t durationPs, bool ofDevice) {
+  if (deviceSteps_ && !ofDevice) return;
+  if (ofDevice && !std::exchange(deviceSteps_, true)) out_.steps.clear(), out_.stepTimes = {};
   out_.steps.insert(number);
   if (durationPs > 0) out_.stepTimes.add(durationPs, durationPs);
 }

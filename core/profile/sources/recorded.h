@@ -38,11 +38,18 @@ struct RecordedModule {
   std::string name;
   std::optional<uint64_t> program;
   std::string proto;  // HloProto
+  std::string hash;   // of the proto; equal modules have equal ones
 };
 
 std::string eventsText(size_t count);  // "1 event", "2 events"
 
 struct SeenEvent;
+
+// What a profile says of the device that it is of.
+struct RecordedDevice {
+  std::string name;
+  double flopsPerSecond = 0, bytesPerSecond = 0;  // at most; 0: it is not said
+};
 
 // One thread or stream with its events, for the timeline.
 struct RecordedLine {
@@ -56,11 +63,13 @@ struct Recorded {
   std::string host, run;  // of a log folder
   std::vector<RecordedTime> times;
   std::vector<RecordedModule> modules;
+  RecordedDevice device;    // the first one; no name: none is said
   std::set<int64_t> steps;  // by number
   TimeSamples stepTimes;    // as the profiler marked them
   // By module and program: the ids of its executions.
   std::map<std::pair<std::string, std::optional<uint64_t>>, std::set<int64_t>> runsOf;
   std::vector<std::string> warnings;
+  bool isCut = false;              // it does not hold all that was recorded
   int64_t clockNs = 0;             // the base of the line with the most events
   std::optional<int64_t> startNs;  // what bases count from, since 1970; none: not known
   // Only on request.
@@ -98,7 +107,8 @@ class Recorder {
   void addLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events, int64_t baseNs = 0);
   // To be seen in the timeline, and in no sum.
   void keepLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events, int64_t baseNs = 0);
-  void addStep(int64_t number, int64_t durationPs);
+  // What a device marks goes before the host's marks, which are of the launch.
+  void addStep(int64_t number, int64_t durationPs, bool ofDevice);
   // When the recording began, since 1970. Bases count from then, unless they count from 1970, too.
   void takeStart(int64_t ns);
   void warn(std::string_view text) { out_.warnings.push_back(onOneLine(text)); }
@@ -136,6 +146,7 @@ class Recorder {
   TextMap<uint32_t> numbers_;
   std::unordered_map<Key, size_t, HashKey> rows_;
   std::vector<StretchOnClock> stretches_;
+  bool deviceSteps_ = false;
   size_t mostEvents_ = 0;  // of one line
   size_t negative_ = 0, crossed_ = 0, unbelievable_ = 0;
 };

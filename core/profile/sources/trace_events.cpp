@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <optional>
 
 #include "core/base/sorting.h"
 #include "core/profile/sources/device_lines.h"
@@ -19,6 +21,16 @@ using Thread = std::pair<std::string, std::string>;  // pid, tid: numbers or tex
 bool isDeviceWork(const std::string& category) {
   constexpr std::string_view kCategories[] = {"kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset"};
   return std::ranges::find(kCategories, category) != std::end(kCategories);
+}
+
+// The number of a step that PyTorch's profiler marked.
+std::optional<int64_t> markedStep(const TraceEvent& event) {
+  constexpr std::string_view kStep = "ProfilerStep#";
+  if (event.category != "user_annotation" || !event.name.starts_with(kStep)) return event.args.step;
+  int64_t number = 0;
+  const char* end = event.name.data() + event.name.size();
+  const auto read = std::from_chars(event.name.data() + kStep.size(), end, number);
+  return read.ptr == end && read.ec == std::errc() ? std::optional(number) : std::nullopt;
 }
 
 class TraceReader {
@@ -42,13 +54,14 @@ class TraceReader {
   void placeOnClock();
   void bindFlows(Line& line) const;
   SeenEvent seenEvent(const TraceEvent& event);
+  std::string nameOf(const std::string& pid, const std::vector<DeviceLine>& lines);
   void addProcess(const std::string& process, std::vector<DeviceLine> lines);
   void markAllAsWork();
 
   Recorder recorder_;
   std::map<Thread, Line> lines_;
   std::map<Thread, Line>::iterator last_ = lines_.end();  // of the event before
-  std::map<std::string, std::string> processNames_;
+  std::map<std::string, std::string> processNames_, labels_;
   std::map<Thread, std::string> threadNames_;
   TraceTime origin_;  // of the times of events
   size_t events_ = 0, unended_ = 0;
@@ -57,12 +70,14 @@ class TraceReader {
 void TraceReader::takeName(const TraceEvent& event, const Thread& thread) {
   if (!event.hasArgs) return;
   if (event.name == "process_name") processNames_[thread.first] = event.args.name;
+  if (event.name == "process_labels") labels_[thread.first] = event.args.labels;
   if (event.name == "thread_name") threadNames_[thread] = event.args.name;
 }
 
 SeenEvent TraceReader::seenEvent(const TraceEvent& event) {
   SeenEvent out{.name = recorder_.text(event.name), .durationPs = psBetween({}, event.duration)};
   if (isDeviceWork(event.category)) out.kind = TimeKind::Device;
+  if (const auto step = markedStep(event)) recorder_.addStep(*step, out.durationPs, false);
   if (!event.hasArgs) return out;
   const TraceEvent::Args& args = event.args;
   out.op = recorder_.text(args.op);
@@ -73,7 +88,6 @@ SeenEvent TraceReader::seenEvent(const TraceEvent& event) {
   out.flops = std::max(0.0, args.flops);
   out.bytes = std::max(0.0, args.bytes);
   if (out.op != 0 && !args.hasCorrelation) out.kind = TimeKind::Instruction;
-  if (args.step) recorder_.addStep(*args.step, out.durationPs);
   return out;
 }
 
@@ -168,12 +182,23 @@ void TraceReader::markAllAsWork() {
   if (events_ > 0) recorder_.warn("no event names an instruction (hlo_op) or a device: all are matched by their names");
 }
 
+// PyTorch calls all processes python, and labels those that stand for a device: "GPU 0".
+std::string TraceReader::nameOf(const std::string& pid, const std::vector<DeviceLine>& lines) {
+  const auto isWork = [](const SeenEvent& event) { return event.kind == TimeKind::Device; };
+  const bool isDevice =
+      std::ranges::any_of(lines, [&](const DeviceLine& line) { return std::ranges::any_of(line.events, isWork); });
+  if (isDevice && !labels_[pid].empty()) return labels_[pid];
+  const std::string& name = processNames_[pid];
+  return name.empty() ? "process " + pid : name.substr(0, name.find(' '));
+}
+
 Result<Recorded> TraceReader::finish(const std::string& fileName, bool cut) {
   if (events_ == 0)
     return fail({.message = "the trace has no event with a duration",
                  .expected = R"(events {"ph":"X","name":…,"ts":…,"dur":…} in "traceEvents")",
                  .file = fileName});
   for (auto& [thread, line] : lines_) unended_ += line.open.size();
+  recorder_.out().isCut = cut;
   if (cut) recorder_.warn("the JSON is cut or damaged: the events before that place are shown");
   if (unended_ > 0) recorder_.warn(eventsText(unended_) + " with a begin or an end alone, left out");
   markAllAsWork();
@@ -185,8 +210,8 @@ Result<Recorded> TraceReader::finish(const std::string& fileName, bool cut) {
     processes[thread.first].push_back({name.empty() ? "thread " + thread.second : name, std::move(line.events)});
   }
   for (auto& [pid, lines] : processes) {
-    const std::string& name = processNames_[pid];
-    addProcess(name.empty() ? "process " + pid : name.substr(0, name.find(' ')), std::move(lines));
+    const std::string name = nameOf(pid, lines);
+    addProcess(name, std::move(lines));
   }
   return recorder_.finish();
 }

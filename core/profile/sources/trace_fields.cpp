@@ -15,7 +15,20 @@ namespace tessera {
 namespace {
 
 enum class Field : uint8_t { Other, Phase, Name, Category, Process, Thread, Flow, Begin, Duration, Args };
-enum class ArgField : uint8_t { Other, Op, Module, Program, Run, Step, Device, Flops, Bytes, Correlation, Name };
+enum class ArgField : uint8_t {
+  Other,
+  Op,
+  Module,
+  Program,
+  Run,
+  Step,
+  Device,
+  Flops,
+  Bytes,
+  Correlation,
+  Name,
+  Labels
+};
 
 template <class F>
 struct Known {
@@ -37,7 +50,7 @@ constexpr Known<ArgField> kArgs[] = {
     {"hlo_op", ArgField::Op},   {"hlo_module", ArgField::Module},    {"program_id", ArgField::Program},
     {"run_id", ArgField::Run},  {"step_num", ArgField::Step},        {"device_ordinal", ArgField::Device},
     {"flops", ArgField::Flops}, {"bytes_accessed", ArgField::Bytes}, {"correlation_id", ArgField::Correlation},
-    {"name", ArgField::Name}};
+    {"name", ArgField::Name},   {"labels", ArgField::Labels}};
 
 constexpr int64_t kPsPerUs = 1'000'000;
 
@@ -87,6 +100,7 @@ void set(TraceEvent::Args& args, ArgField field, std::string_view text) {
     case ArgField::Op: args.op = text; break;
     case ArgField::Module: args.module = text; break;
     case ArgField::Name: args.name = text; break;
+    case ArgField::Labels: args.labels = text; break;
     case ArgField::Program: args.program = integerIn(text); break;
     case ArgField::Run: args.run = integerIn(text); break;
     case ArgField::Step: args.step = integerIn(text); break;
@@ -193,7 +207,7 @@ int64_t psBetween(const TraceTime& from, const TraceTime& to) {
 }
 
 void TraceEvent::Args::clear() {
-  for (std::string* text : {&op, &module, &name}) text->clear();
+  for (std::string* text : {&op, &module, &name, &labels}) text->clear();
   program.reset(), run.reset(), step.reset(), device.reset();
   flops = bytes = 0;
   hasCorrelation = false;

@@ -22,7 +22,7 @@ int64_t psBetween(const TraceTime& from, const TraceTime& to);
 struct TraceEvent {
   // What `args` holds.
   struct Args {
-    std::string op, module, name;
+    std::string op, module, name, labels;
     std::optional<int64_t> program, run, step, device;
     double flops = 0, bytes = 0;
     bool hasCorrelation = false;

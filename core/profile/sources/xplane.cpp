@@ -95,6 +95,8 @@ class PlaneReader {
   void readModules();
   // When the profile began, of the plane about its process.
   void readStart();
+  // What the device of this plane is.
+  void readDevice();
   void readLines();
 
  private:
@@ -234,6 +236,19 @@ void PlaneReader::readStart() {
   }
 }
 
+void PlaneReader::readDevice() {
+  RecordedDevice read;
+  for (const std::string_view bytes : planeStats_) {
+    pb::XStat stat;
+    const auto name = parseMessage(bytes, stat) ? statNames_.find(stat.metadata_id()) : statNames_.end();
+    if (name == statNames_.end()) continue;
+    if (name->second == "device_type_string") read.name = recorder_.text(textOf(stat));
+    if (name->second == "peak_teraflops_per_second") read.flopsPerSecond = realOf(stat) * 1e12;
+    if (name->second == "peak_hbm_bw_gigabytes_per_second") read.bytesPerSecond = realOf(stat) * 1e9;
+  }
+  if (recorder_.out().device.name.empty()) recorder_.out().device = std::move(read);
+}
+
 LineParts PlaneReader::lineParts(std::string_view line) {
   LineParts out;
   WireReader reader(line);
@@ -276,7 +291,7 @@ SeenEvent PlaneReader::seenEvent(const pb::XEvent& event, const LineParts& line,
   out.flops = facts.flops;
   out.bytes = facts.bytes;
   out.flow = facts.flow;
-  if (facts.step && !device) recorder_.addStep(*facts.step, event.duration_ps());
+  if (facts.step && !device) recorder_.addStep(*facts.step, event.duration_ps(), false);
   return out;
 }
 
@@ -300,6 +315,7 @@ int64_t middleStart(const std::vector<LineParts>& lines) {
 
 // Their times are compared, so they count from one line's start.
 void PlaneReader::readDeviceLines() {
+  readDevice();
   std::vector<LineParts> lines;
   for (std::string_view line : lines_) lines.push_back(lineParts(line));
   baseNs_ = middleStart(lines);
@@ -366,7 +382,8 @@ Result<Recorded> readXplane(std::string_view content, const std::string& fileNam
       plane.readLines();
     inner |= plane.damaged();
   }
-  if (space.damaged || inner)
+  recorder.out().isCut = space.damaged || inner;
+  if (recorder.out().isCut)
     recorder.warn(space.damaged ? fmt::format("the file is cut or damaged: the message at byte {} of {} does not end; "
                                               "what stands before is shown",
                                               space.damagedAt, content.size())

@@ -81,7 +81,7 @@ ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
   table_->setAllColumnsShowFocus(true);
   table_->setSortingEnabled(true);
   table_->sortByColumn(static_cast<int>(OpColumn::Total), Qt::DescendingOrder);
-  setColumnLetters(*table_, std::array{38, 12, 9, 12, 8, 28, 10, 9, 11, 12, 11, 11, 12, 18, 30});
+  setColumnLetters(*table_, std::array{38, 12, 9, 12, 8, 34, 10, 9, 11, 12, 11, 11, 12, 18, 30});
   stack_->addWidget(table_);
   stack_->addWidget(icicle_);
   stack_->addWidget(map_);

@@ -24,7 +24,7 @@ namespace tessera {
 namespace {
 
 constexpr int kDeviceLetters = 26;  // of a device's name; the list shows all
-constexpr int kThisMachine = -1;
+constexpr int kThisMachine = -1, kRecorded = -2;
 
 QString wordsOfDot(const RooflineDot& dot) {
   QString out = QObject::tr("%1 · %2 · %3 flop a byte")
@@ -69,6 +69,7 @@ RooflinePanel::RooflinePanel(Document& document, QWidget* parent)
     const auto& of = view_->dots()[static_cast<size_t>(dot)].instructions;
     if (!of.empty() && document_.module().contains(of[0])) emit revealWanted(of[0]);
   });
+  connect(&document_.run(), &ProgramRun::outcomeChanged, this, &RooflinePanel::fillDevices);
   connect(&document_.measures(), &NodeMeasures::timesHeld, this, &RooflinePanel::show);
   connect(&document_, &Document::selectionChanged, this, &RooflinePanel::showSelection);
   connect(&MachinePeaks::ofThisMachine(), &MachinePeaks::ready, this, [this] {
@@ -160,6 +161,10 @@ void RooflinePanel::fillDevices() {
     device_->addItem(toQString(known[i].name), static_cast<int>(i));
     device_->setItemData(device_->count() - 1, toQString(known[i].source), Qt::ToolTipRole);
   }
+  if (const auto recorded = document_.run().recordedDevice(); recorded && !findDevice(recorded->name)) {
+    device_->addItem(toQString(recorded->name), kRecorded);
+    device_->setItemData(device_->count() - 1, toQString(recorded->source), Qt::ToolTipRole);
+  }
   showDevice();
 }
 
@@ -175,6 +180,7 @@ void RooflinePanel::showDevice() {
 
 void RooflinePanel::chooseDevice(int index) {
   const int device = device_->itemData(index).toInt();
+  if (device == kRecorded) return document_.measures().chooseDevice(nullptr);
   if (device == kThisMachine) {
     const bool own = document_.run().isOwnRun();
     MachinePeaks::ofThisMachine().measure();

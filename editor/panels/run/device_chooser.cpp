@@ -38,6 +38,7 @@ void DeviceChooser::showEvent(QShowEvent* event) {
 
 void DeviceChooser::look() {
   if (std::exchange(hasLooked_, true)) return;
+  isLooking_ = true;
   pool_.start([chooser = QPointer(this)] {
     auto backend = makeBackend("cuda");
     std::vector<DeviceEntry> found = backend ? (*backend)->devices() : std::vector<DeviceEntry>();
@@ -46,6 +47,7 @@ void DeviceChooser::look() {
         chooser,
         [chooser, found = std::move(found)] {
           if (!chooser) return;
+          chooser->isLooking_ = false;
           for (const DeviceEntry& entry : found) {
             if (entry.device.empty()) chooser->reason_ = QString::fromStdString(entry.text);
             if (!entry.device.empty() && entry.device != kSimulated) chooser->cards_.push_back(entry);

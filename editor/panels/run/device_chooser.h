@@ -27,6 +27,7 @@ class DeviceChooser : public QComboBox {
   QString reason() const { return reason_; }
   // Asks once; told: known() follows.
   void look();
+  bool isLooking() const { return isLooking_; }
 
  signals:
   void chosen(QString backend, QString device);
@@ -44,7 +45,7 @@ class DeviceChooser : public QComboBox {
   std::vector<DeviceEntry> cards_;
   QString reason_;
   std::string backend_ = "cpu", device_;
-  bool hasLooked_ = false;
+  bool hasLooked_ = false, isLooking_ = false;
 };
 
 }  // namespace tessera

@@ -7,6 +7,8 @@
 #include <random>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "core/evaluate/compare.h"
 #include "core/evaluate/device_values.h"
 #include "core/evaluate/replicas.h"
@@ -255,6 +257,88 @@ TEST(PartitionHalo, LittleOfAnArrayIsNotReadFromAllOfIt) {
   EXPECT_EQ(sizesOf(module, Opcode::AllGather), (Sizes{{8, 16}}));
 }
 
+constexpr const char* kPooling = R"(HloModule m
+at_least {
+ a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = pred[] compare(a, b), direction=GE
+}
+sum {
+ a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = f32[] add(a, b)
+}
+larger {
+ a = f32[] parameter(0)
+ i = s32[] parameter(1)
+ b = f32[] parameter(2)
+ j = s32[] parameter(3)
+ c = pred[] compare(a, b), direction=GE
+ v = f32[] select(c, a, b)
+ k = s32[] select(c, i, j)
+ ROOT t = (f32[], s32[]) tuple(v, k)
+}
+sums {
+ a = f32[] parameter(0)
+ i = s32[] parameter(1)
+ b = f32[] parameter(2)
+ j = s32[] parameter(3)
+ v = f32[] add(a, b)
+ k = s32[] add(i, j)
+ ROOT t = (f32[], s32[]) tuple(v, k)
+}
+ENTRY e {
+ x = f32[64,16] parameter(0), sharding={devices=[8,1]<=[8]}
+ zero = f32[] constant(0)
+ five = s32[] constant(5)
+ lowest = f32[] constant(-inf)
+ none = s32[] constant(0)
+ )";
+
+TEST(PartitionHalo, WindowsThatScatterExchangeEdges) {
+  const auto cutPool = [](const std::string& windows, const std::string& window) {
+    return cutOf(
+        std::string(kPooling) + "s = f32[" + windows +
+        ",16] parameter(1), sharding={devices=[8,1]<=[8]}\n ROOT y = f32[64,16] select-and-scatter(x, s, zero), "
+        "window={" +
+        window + "}, select=at_least, scatter=sum, sharding={devices=[8,1]<=[8]}\n}\n");
+  };
+  EXPECT_EQ(exchangesOf(cutPool("32", "size=2x1 stride=2x1")), Words{});
+  const Module edges = cutPool("32", "size=3x1 stride=2x1 pad=0_1x0_0");
+  EXPECT_EQ(sizesOf(edges, Opcode::CollectivePermute), (Sizes{{2, 16}, {1, 16}, {1, 16}}));
+  EXPECT_EQ(exchangesOf(edges), (Words{"collective-permute", "collective-permute", "collective-permute"}));
+}
+
+TEST(PartitionHalo, WindowsOfSeveralArraysExchangeEdges) {
+  const Module module = cutOf(std::string(kPooling) +
+                              "i = s32[64,16] iota(), iota_dimension=0\n ROOT y = (f32[64,16], s32[64,16]) "
+                              "reduce-window(x, i, lowest, none), window={size=3x1 pad=1_1x0_0}, to_apply=larger, "
+                              "sharding={{devices=[8,1]<=[8]}, {devices=[8,1]<=[8]}}\n}\n");
+  for (const std::string& word : exchangesOf(module)) EXPECT_EQ(word, "collective-permute");
+}
+
+// The largest element and its place: each device's, and then the largest of these.
+TEST(Partition, PartsOfSeveralArraysAreReducedAgain) {
+  const auto cutReduction = [](const std::string& initial, const std::string& reducer) {
+    return cutOf(std::string(kPooling) + "i = s32[64,16] iota(), iota_dimension=0\n" +
+                 " ROOT y = (f32[16], s32[16]) reduce(x, i, " + initial + "), dimensions={0}, to_apply=" + reducer +
+                 ", sharding={{replicated}, {replicated}}\n}\n");
+  };
+  const Module module = cutReduction("lowest, none", "larger");
+  EXPECT_EQ(exchangesOf(module), (Words{"all-gather", "all-gather"}));
+  EXPECT_EQ(sizesOf(module, Opcode::AllGather), (Sizes{{8, 16}, {8, 16}}));
+  // An initial value that counts each time.
+  EXPECT_EQ(sizesOf(cutReduction("zero, five", "sums"), Opcode::AllGather), (Sizes{{64, 16}}));
+}
+
+TEST(Partition, ColumnsOfATriangularSystemStandAlone) {
+  const Module module = cutOf(
+      "HloModule m\nENTRY e {\n a = f32[5,5] parameter(0)\n b = f32[5,16] parameter(1), "
+      "sharding={devices=[1,8]<=[8]}\n ROOT x = f32[5,16] triangular-solve(a, b), left_side=true, lower=true, "
+      "transpose_a=NO_TRANSPOSE, sharding={devices=[1,8]<=[8]}\n}\n");
+  EXPECT_EQ(exchangesOf(module), Words{});
+}
+
 TEST(PartitionHalo, WhatNeedsAllIsGathered) {
   const Module module = ofRows("[64,16]", "reduce-window(x, zero), window={size=64x1 pad=63_0x0_0}, to_apply=sum");
   EXPECT_EQ(exchangesOf(module), Words{"all-gather"});
@@ -401,6 +485,49 @@ TEST(Partition, UnevenArgumentsAndResults) {
   const std::string printed = printHloText(cutOf(text));
   EXPECT_NE(printed.find("frontend_attributes={name=\"x\",tessera.whole=\"(f32[13,5], s32[9])\"}"), std::string::npos)
       << printed;
+}
+
+// Blocks with and without padding, windows that overlap, touch, and lie apart.
+TEST(PartitionHalo, WindowsThatScatterGiveTheValuesOfTheWhole) {
+  struct Pooling {
+    int64_t size, windows;
+    const char* window;
+  };
+  for (const Pooling& p : {Pooling{32, 32, "size=3x1 pad=1_1x0_0"}, Pooling{32, 16, "size=3x1 stride=2x1 pad=0_1x0_0"},
+                           Pooling{30, 28, "size=3x1"}, Pooling{29, 15, "size=3x1 stride=2x1 pad=1_1x0_0"},
+                           Pooling{32, 11, "size=2x1 stride=3x1"}, Pooling{48, 22, "size=6x1 stride=2x1"}})
+    expectValuesOfTheWhole(std::string(kPooling).substr(0, std::string_view(kPooling).find("ENTRY")) +
+                           fmt::format("ENTRY e {{\n x = f32[{0},3] parameter(0), sharding={{devices=[8,1]<=[8]}}\n"
+                                       " s = f32[{1},3] parameter(1), sharding={{devices=[8,1]<=[8]}}\n"
+                                       " one = f32[] constant(1)\n ROOT y = f32[{0},3] select-and-scatter(x, s, one), "
+                                       "window={{{2}}}, select=at_least, scatter=sum, "
+                                       "sharding={{devices=[8,1]<=[8]}}\n}}\n",
+                                       p.size, p.windows, p.window));
+}
+
+TEST(Partition, LargestElementsAndTheirPlacesAreThoseOfTheWhole) {
+  for (int64_t size : {64, 61})
+    expectValuesOfTheWhole(
+        std::string(kPooling).substr(0, std::string_view(kPooling).find("ENTRY")) +
+        fmt::format(
+            "ENTRY e {{\n x = f32[{0},3] parameter(0), sharding={{devices=[8,1]<=[8]}}\n"
+            " i = s32[{0},3] iota(), iota_dimension=0\n lowest = f32[] constant(-inf)\n none = s32[] constant(0)"
+            "\n r = (f32[3], s32[3]) reduce(x, i, lowest, none), dimensions={{0}}, to_apply=larger\n"
+            " w = (f32[{0},3], s32[{0},3]) reduce-window(x, i, lowest, none), window={{size=3x1 pad=1_1x0_0}}, "
+            "to_apply=larger\n a = s32[3] get-tuple-element(r), index=1\n"
+            " b = s32[{0},3] get-tuple-element(w), index=1\n ROOT y = (s32[3], s32[{0},3]) tuple(a, b), "
+            "sharding={{{{replicated}},{{devices=[8,1]<=[8]}}}}\n}}\n",
+            size));
+}
+
+// Whose numbers are the instruction's own stream.
+TEST(Partition, RandomNumbersAreThoseOfTheWhole) {
+  expectValuesOfTheWhole(
+      "HloModule m\nsum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT p = f32[] add(a, b)\n}\n"
+      "ENTRY e {\n low = f32[] constant(0)\n high = f32[] constant(1)\n"
+      " r = f32[8,4] rng(low, high), distribution=rng_uniform\n q = f32[8,4] rng(low, high), distribution=rng_normal\n"
+      " n = f32[8,4] multiply(r, q), sharding={devices=[8,1]<=[8]}\n"
+      " ROOT y = f32[4] reduce(n, low), dimensions={0}, to_apply=sum, sharding={replicated}\n}\n");
 }
 
 class PartitionedPrograms : public testing::TestWithParam<std::string> {};

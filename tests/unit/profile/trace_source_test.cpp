@@ -23,6 +23,34 @@ TEST(ProfileSources, ATraceOfAnotherProgramIsMatchedByNames) {
   EXPECT_EQ(rowNamed(profile, "fusion.3")->times.totalNs, 2500);
 }
 
+TEST(ProfileSources, CustomCallsAreACategoryOfTheirOwn) {
+  const auto module = std::make_shared<const Module>(*readHloText(R"(HloModule jit_f
+
+ENTRY main {
+  p = f32[8] parameter(0)
+  ROOT call.2 = f32[8] custom-call(p), custom_call_target="target"
+}
+)")
+                                                          .module);
+  const OpProfile profile =
+      sourceOf(R"([{"ph":"X","name":"call.2","cat":"kernel","pid":0,"tid":7,"ts":20,"dur":1}])", module);
+  ASSERT_TRUE(rowNamed(profile, "call.2"));
+  EXPECT_EQ(rowNamed(profile, "call.2")->category, "Custom call");
+}
+
+// A trace names modules without holding them: equal names in another version may be other instructions.
+TEST(ProfileSources, NamesThatTheGivenModuleLacksAreSaid) {
+  constexpr const char* kTrace = R"([
+    {{"ph":"X","name":"exp.2","pid":1,"tid":1,"ts":10,"dur":1,"args":{{"hlo_op":"exp.2","hlo_module":"jit_f"}}}},
+    {{"ph":"X","name":"{0}","pid":1,"tid":1,"ts":20,"dur":1,"args":{{"hlo_op":"{0}","hlo_module":"jit_f"}}}}])";
+  EXPECT_TRUE(sourceOf(fmt::format(kTrace, "fusion.3"), smallModule()).warnings.empty());
+  const OpProfile other = sourceOf(fmt::format(kTrace, "fusion.4"), smallModule());
+  EXPECT_EQ(other.placedNs, 1000);
+  EXPECT_TRUE(warns(other,
+                    "1 of the 2 instructions that the profile names of jit_f are not in the given module: it is "
+                    "of another version, and names that both have may be other instructions"));
+}
+
 TEST(ProfileSources, BeginAndEndArePairedAndNested) {
   const OpProfile profile = sourceOf(R"([
     {"ph":"B","name":"fusion.3","pid":1,"tid":1,"ts":0},
@@ -36,6 +64,26 @@ TEST(ProfileSources, BeginAndEndArePairedAndNested) {
   EXPECT_EQ(rowNamed(profile, "exp.2")->times.selfNs, 2'000);
   EXPECT_TRUE(
       std::ranges::any_of(profile.warnings, [](const auto& text) { return text.starts_with("1 event with a begin"); }));
+}
+
+// All its processes are called python; what tells two GPUs apart are their labels.
+TEST(ProfileSources, StepsAndDevicesOfPyTorch) {
+  const OpProfile profile = sourceOf(R"([
+    {"name":"process_name","ph":"M","pid":99,"args":{"name":"python"}},
+    {"name":"process_labels","ph":"M","pid":99,"args":{"labels":"CPU"}},
+    {"name":"process_name","ph":"M","pid":0,"args":{"name":"python"}},
+    {"name":"process_labels","ph":"M","pid":0,"args":{"labels":"GPU 0"}},
+    {"name":"process_name","ph":"M","pid":1,"args":{"name":"python"}},
+    {"name":"process_labels","ph":"M","pid":1,"args":{"labels":"GPU 1"}},
+    {"ph":"X","cat":"user_annotation","name":"ProfilerStep#7","pid":99,"tid":99,"ts":0,"dur":300},
+    {"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#7","pid":0,"tid":7,"ts":5,"dur":290},
+    {"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":10,"dur":20},
+    {"ph":"X","cat":"kernel","name":"gemm","pid":1,"tid":7,"ts":10,"dur":20},
+    {"ph":"X","cat":"user_annotation","name":"ProfilerStep#8","pid":99,"tid":99,"ts":300,"dur":100}])");
+  EXPECT_EQ(profile.devices, (std::vector<std::string>{"GPU 0", "GPU 1"}));
+  EXPECT_EQ(profile.steps, 2);
+  EXPECT_EQ(profile.stepTimes.count, 2);
+  EXPECT_EQ(profile.stepTimes.minNs, 100'000);
 }
 
 // What else stands in the file, or in an event, is stepped over.

@@ -1,5 +1,6 @@
 // XLA's profiles: every event of the corpus' lands, with sums that a walk of the test's own over the protobuf finds;
 // made-up ones of several hosts, runs and devices; and what damaged files still show.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "core/formats/file_content.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/protobuf.h"
+#include "core/profile/device_peaks.h"
 #include "core/profile/op_times.h"
 #include "core/profile/sources/profile_source.h"
 #include "core/profile/timeline.h"
@@ -265,6 +267,80 @@ TEST_F(XplaneProfile, TpuOpsAreNamedByTheirTextAndNested) {
   EXPECT_EQ(profile.unmatchedNs, 0);
 }
 
+// The roofs of a device that the table knows, and of one that the profile alone knows.
+TEST_F(XplaneProfile, TheDeviceIsWhatItsPlaneSays) {
+  const auto deviceOf = [&](const std::string& name) {
+    PlaneBytes tpu("/device:TPU:0");
+    tpu.line("XLA Ops", {tpu.event("%twice = f32[8] add(%x, %x)", 1'000, 2'000)});
+    tpu.planeStat("device_type_string", name);
+    tpu.planeStat("peak_teraflops_per_second", 1028);
+    tpu.planeStat("peak_hbm_bw_gigabytes_per_second", 3690);
+    return profileOf({metadataOf(kLoopModule, 77), tpu}).device;
+  };
+  ASSERT_TRUE(deviceOf("TPU v5 lite"));
+  EXPECT_EQ(deviceOf("TPU v5 lite")->name, "Google TPU v5e");
+  EXPECT_EQ(deviceOf("TPU v6 Lite")->name, "Google TPU v6e");
+  const auto other = deviceOf("TPU of tomorrow");
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->name, "TPU of tomorrow");
+  EXPECT_EQ(other->flopsPerSecond.at("bf16"), 1028e12);
+  EXPECT_EQ(other->bytesPerSecond, 3690e9);
+  EXPECT_FALSE(deviceOf(""));
+}
+
+// jax marks a step on the host where it is launched; the device is still at work when that ends.
+TEST_F(XplaneProfile, StepsThatADeviceMarksGoBeforeTheHosts) {
+  PlaneBytes cpu("/host:CPU"), tpu("/device:TPU:0");
+  cpu.line("python", {cpu.event("train", 0, 1'000, {cpu.stat("step_num", 0)}),
+                      cpu.event("train", 2'000, 1'000, {cpu.stat("step_num", 1)}),
+                      cpu.event("train", 4'000, 1'000, {cpu.stat("step_num", 2)})});
+  tpu.line("XLA Modules", {tpu.event("jit_step(77)", 0, 100'000)});
+  tpu.line("Steps", {tpu.event("3", 0, 50'000), tpu.event("4", 50'000, 50'000)});
+  std::vector<std::string> ops = {tpu.event("%twice = f32[8] add(%x, %x)", 1'000, 2'000)};
+  for (int64_t i = 0; i < 6; ++i) ops.push_back(tpu.event("%gone = f32[8] add(%x, %x)", 4'000 + i * 3'000, 2'000));
+  tpu.line("XLA Ops", ops);
+  const OpProfile profile = profileOf({metadataOf(kLoopModule, 77), cpu, tpu});
+  ASSERT_EQ(opTimesOf(profile, nullptr).lost.size(), 1u);
+  EXPECT_EQ(opTimesOf(profile, nullptr).lost[0].times.count, 3) << "of one step, as its time";
+  EXPECT_EQ(profile.steps, 2);
+  EXPECT_EQ(profile.stepTimes.count, 2);
+  EXPECT_EQ(profile.stepTimes.minNs, 50);
+}
+
+// Kernels that a graph launches carry no annotation.
+TEST_F(XplaneProfile, KernelsWithoutAnInstructionAreFoundByTheirNames) {
+  PlaneBytes gpu("/device:GPU:0"), metadata = metadataOf(kLoopModule, 77);
+  gpu.line("Stream #7(Compute)", {gpu.op("neg.1", "jit_step", 77, 0, 1'000), gpu.event("exp_2", 2'000, 3'000),
+                                  gpu.event("MemcpyH2D", 6'000, 500)});
+  const OpProfile profile = profileOf({metadata, gpu});
+  ASSERT_TRUE(rowOf(profile, "exp.2"));
+  EXPECT_EQ(rowOf(profile, "exp.2")->times.totalNs, 3);
+  EXPECT_EQ(profile.unmatched.size(), 1u);
+
+  std::string other = kLoopModule;
+  other.replace(other.find("jit_step"), 8, "jit_eval");
+  metadata.module("jit_eval", 78, protoOf(other));
+  const OpProfile both = profileOf({metadata, gpu});
+  EXPECT_EQ(both.placedNs, 1);
+  EXPECT_TRUE(mentions({both.unmatched.at(0).reason}, "2 modules of the profile have such a kernel"));
+}
+
+// Each event is found without a look at its whole module: else this one takes minutes.
+TEST_F(XplaneProfile, AModuleOfManyInstructionsIsReadOnce) {
+  constexpr int kCount = 20'000;
+  std::string text = "HloModule jit_step\n\nENTRY main {\n  n.0 = f32[8] parameter(0)\n";
+  PlaneBytes cpu("/host:CPU");
+  std::vector<std::string> events;
+  for (int i = 1; i <= kCount; ++i) {
+    text += fmt::format("  {}n.{} = f32[8] negate(n.{})\n", i == kCount ? "ROOT " : "", i, i - 1);
+    events.push_back(cpu.op(fmt::format("n.{}", i), "jit_step", 1, int64_t{i} * 2'000, 1'000));
+  }
+  cpu.line("t", events);
+  const OpProfile profile = profileOf({metadataOf(text + "}\n", 1), cpu});
+  EXPECT_EQ(profile.placedNs, kCount);
+  EXPECT_EQ(profile.unmatchedNs, 0);
+}
+
 TEST_F(XplaneProfile, ModulesOfOneNameAreToldApartByProgram) {
   std::string other = kLoopModule;
   other.replace(other.find("neg.1 = f32[8] negate"), 21, "neg.1 = f32[8] cosine");
@@ -296,6 +372,10 @@ TEST_F(XplaneProfile, OfModulesOfOneNameEachHasItsTimes) {
   const OpProfile profile = *readProfileSource(path);
   EXPECT_EQ(longestModule(profile)->program, 1u);
   EXPECT_EQ(profile.steps, 1) << "each ran once";
+  const std::vector<GroupTime> modules = groupedBy(profile, ProfileGroup::Module);
+  ASSERT_EQ(modules.size(), 2u);
+  EXPECT_EQ(modules[0].name, "jit_step (program 1)");
+  EXPECT_EQ(modules[1].name, "jit_step (program 2)");
   for (const auto& [text, ns] : {std::pair(std::string(kLoopModule), 7), std::pair(other, 5)}) {
     const auto module = std::make_shared<const Module>(*readProto(protoOf(text), "m").module);
     const Profile laid = toProfile(profile, *module);
@@ -486,6 +566,17 @@ TEST_F(XplaneProfile, AFileCutAnywhereShowsWhatItHasOrSaysWhy) {
       EXPECT_EQ(profile->placedNs, 6) << size;
     }
   }
+}
+
+// What is behind the cut may have been a device's work.
+TEST_F(XplaneProfile, ACutFileDoesNotSayThatOnlyTheHostWasRecorded) {
+  PlaneBytes cpu("/host:CPU");
+  cpu.line("python", {cpu.event("step", 0, 9'000)});
+  const std::string whole = spaceBytes({cpu, metadataOf(kLoopModule, 1)});
+  const auto cut = readProfileSource(write("cut.xplane.pb", whole.substr(0, whole.size() - 10)));
+  ASSERT_TRUE(cut) << cut.error().toString();
+  EXPECT_TRUE(mentions(cut->warnings, "cut or damaged"));
+  EXPECT_FALSE(mentions(cut->warnings, "only the host was recorded"));
 }
 
 TEST_F(XplaneProfile, APackedFileThatIsCutShowsWhatItHas) {

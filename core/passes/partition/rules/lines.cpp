@@ -24,6 +24,12 @@ void fftRule(RuleBuilder& r) {
 
 void choleskyRule(RuleBuilder& r) { passBatches(r, r.operand(0).rank() - 2); }
 
-void triangularSolveRule(RuleBuilder& r) { passBatches(r, r.operand(0).rank() - 2); }
+// Each column of the right-hand side, or row where the matrix stands on the right, is a system of its own.
+void triangularSolveRule(RuleBuilder& r) {
+  const int64_t rank = r.operand(0).rank();
+  passBatches(r, rank - 2);
+  const int64_t free = rank - (r.attributes.boolOr(Attr::left_side, false) ? 1 : 2);
+  r.passes(1, free, free);
+}
 
 }  // namespace tessera::partition

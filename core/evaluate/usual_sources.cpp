@@ -101,13 +101,20 @@ class Usual {
           return fanIn(inner, depth + 1);
     return 0;
   }
-  // What it multiplies is given, not computed: a cell's state times its weights, unlike attention times its values.
+  // What it multiplies is given or itself a product: a cell's state times its weights, heads side by side times the
+  // last weights, unlike attention times its values.
   bool multipliesInputs(InstructionId id) const {
     return std::ranges::any_of(users_.users(id), [&](InstructionId user) {
       const Instruction& reader = module_.at(user);
-      return reader.opcode == Opcode::Dot && reader.operands[1] == id && module_.contains(reader.operands[0]) &&
-             module_.at(reader.operands[0]).opcode == Opcode::Parameter;
+      return reader.opcode == Opcode::Dot && reader.operands[1] == id && isInputOrProduct(reader.operands[0]);
     });
+  }
+  bool isInputOrProduct(InstructionId id) const {
+    for (int depth = 0; depth < kDeepest && module_.contains(id) && changesForm(module_.at(id).opcode); ++depth)
+      id = module_.at(id).operands[0];
+    if (!module_.contains(id)) return false;
+    const Opcode opcode = module_.at(id).opcode;
+    return opcode == Opcode::Parameter || opcode == Opcode::Dot;
   }
   int64_t productOf(InstructionId id, const std::vector<int64_t>& dimensions) const {
     int64_t out = 1;

@@ -155,6 +155,16 @@ TEST(ShippedBlocks, SelfAttentionInHeads) {
   EXPECT_EQ(many.shape(many.place("mha", {many.place("bf16[2,2,3,16]")})), "bf16[2,2,3,16]");
 }
 
+// Logarithms and roots inside a block say what it is placed with.
+TEST(ShippedBlocks, ProbabilitiesAndMeanSquaresAreNotNegative) {
+  Palette p;
+  p.place("kl divergence", {p.place("f32[4,3]")});
+  EXPECT_EQ(usualSources(p.module()), (std::vector<std::string>{"uniform 0 1", "uniform 0 1"}));
+  Palette a;
+  a.place("adam", {a.place("f32[3]")});
+  EXPECT_EQ(usualSources(a.module()).at(3), "uniform 0 1");
+}
+
 TEST(ShippedBlocks, AllProjectionsAreWeights) {
   Palette p;
   p.place("multi head attention", {p.place("f32[3,16]")});

@@ -1,4 +1,5 @@
 // Forms of the palette that make matrices or move elements: placed by their line, run, and held against a formula.
+#include "core/arrange/arrangement.h"
 #include "tests/unit/edit/palette_run.h"
 
 namespace tessera {
@@ -91,6 +92,23 @@ TEST(PaletteMatrices, ARollGoesRoundTheEnd) {
   expectNear(applied("roll 6", "f32[4]"), {given(0, 2), given(0, 3), given(0, 0), given(0, 1)});
   expectNear(applied("roll 4", "f32[4]"), {given(0, 0), given(0, 1), given(0, 2), given(0, 3)});
   expectNear(applied("roll 1 axis=0", "f32[2,2]"), {given(0, 2), given(0, 3), given(0, 0), given(0, 1)});
+}
+
+TEST(PaletteMatrices, ARollIsTitledByWhatItDoes) {
+  Palette p;
+  const auto x = p.place("f32[4,8]");
+  const auto title = [&](const std::string& line, std::vector<InstructionId> sources) {
+    return titleOf(p.module(), p.place(line, std::move(sources)));
+  };
+  EXPECT_EQ(title("roll", {x}), "roll 1 along 1");
+  EXPECT_EQ(title("roll -3", {x}), "roll -3 along 1");
+  EXPECT_EQ(title("roll 1 axis=0", {x}), "roll 1 along 0");
+  const auto start = p.place("slice slice={[0:4],[0:2]}", {x}), end = p.place("slice slice={[0:4],[2:8]}", {x});
+  EXPECT_EQ(title("concatenate dimensions={1}", {end, start}), "roll -2 along 1");
+  EXPECT_EQ(title("concatenate dimensions={1}", {start, end}), "concatenate along 1");
+  EXPECT_EQ(title("concatenate dimensions={1}", {end, end}), "concatenate along 1");
+  const auto other = p.place("slice slice={[0:4],[0:2]}", {p.place("negate", {x})});
+  EXPECT_EQ(title("concatenate dimensions={1}", {end, other}), "concatenate along 1");
 }
 
 TEST(PaletteMatrices, AnUpsampledPictureRepeatsItsElements) {

@@ -134,6 +134,36 @@ bool isRelu(const Module& module, const Instruction& instruction) {
          std::ranges::any_of(instruction.operands, [&](InstructionId id) { return numberText(module, id) == "0"; });
 }
 
+// What a slice leaves, where that is a part along one dimension and all of the others.
+const SliceDimension* partAlong(const Module& module, InstructionId id, int64_t dimension) {
+  if (!module.contains(id) || module.at(id).opcode != Opcode::Slice) return nullptr;
+  const Instruction& slice = module.at(id);
+  const auto* ranges = slice.attributes->get<std::vector<SliceDimension>>(Attr::slice);
+  if (!ranges || !module.contains(slice.operands[0])) return nullptr;
+  const std::vector<int64_t>& sizes = module.shapeOf(slice.operands[0]).dimensions;
+  if (ranges->size() != sizes.size() || dimension < 0 || static_cast<size_t>(dimension) >= sizes.size()) return nullptr;
+  for (size_t d = 0; d < sizes.size(); ++d)
+    if (static_cast<int64_t>(d) != dimension && (*ranges)[d] != SliceDimension{0, sizes[d], 1}) return nullptr;
+  return &(*ranges)[static_cast<size_t>(dimension)];
+}
+
+// The end of an array before its start: "roll 1 along 0"; "" where it is something else.
+std::string rollTitle(const Module& module, const Instruction& instruction) {
+  const auto& dimensions = instruction.attributes->ints(Attr::dimensions);
+  if (instruction.opcode != Opcode::Concatenate || instruction.operands.size() != 2 || dimensions.size() != 1)
+    return {};
+  const SliceDimension *end = partAlong(module, instruction.operands[0], dimensions[0]),
+                       *start = partAlong(module, instruction.operands[1], dimensions[0]);
+  if (!end || !start || end->stride != 1 || start->stride != 1) return {};
+  const InstructionId whole = module.at(instruction.operands[0]).operands[0];
+  if (module.at(instruction.operands[1]).operands[0] != whole) return {};
+  const int64_t size = module.shapeOf(whole).dimensions[static_cast<size_t>(dimensions[0])];
+  if (end->limit != size || start->start != 0 || start->limit != end->start || end->start == 0 || end->start == size)
+    return {};
+  const int64_t forward = size - end->start;
+  return fmt::format("roll {}{}", forward <= size / 2 ? forward : -end->start, dimensionsAfter(instruction, "along"));
+}
+
 // The dimensions along which values are repeated; of one number it is all of them, which goes without saying.
 std::string newDimensions(const Instruction& instruction) {
   const auto& kept = instruction.attributes->ints(Attr::dimensions);
@@ -228,6 +258,7 @@ std::string titleOf(const Module& module, InstructionId id) {
   if (!op) return fmt::format("{} (unknown)", instruction.opcodeName());
   if (instruction.opcode == Opcode::Fusion) return fusionTitle(module, instruction);
   if (isRelu(module, instruction)) return "relu";
+  if (std::string roll = rollTitle(module, instruction); !roll.empty()) return roll;
   if (BlockName block = blockNameOf(instruction); !block.name.empty()) return std::move(block.name);
   return op->title.empty() ? std::string(instruction.opcodeName()) : filledIn(module, instruction, op->title);
 }

@@ -51,21 +51,33 @@ class Usual {
     return shape.rank() == 1 && isOnlyAdded(parameter, 0) ? 0.1 : 1;
   }
 
-  // Its root or logarithm is taken, as of the mean squares of an optimizer, after no more than sums and scalings.
+  // Its root or logarithm is taken, as of the mean squares of an optimizer, after no more than sums, scalings and
+  // bounds, here or in a computation that is called with it.
   bool isUnderRoot(InstructionId id, int depth) const {
     return std::ranges::any_of(users_.users(id), [&](InstructionId user) {
       const Instruction& reader = module_.at(user);
       constexpr Opcode kRoots[] = {Opcode::Sqrt, Opcode::Rsqrt, Opcode::Log};
       if (std::ranges::find(kRoots, reader.opcode) != std::end(kRoots)) return true;
+      if (reader.opcode == Opcode::Call) return depth < kDeepest && isUnderRootOfCallee(reader, id, depth + 1);
       const bool passes = changesForm(reader.opcode) || reader.opcode == Opcode::Add || isScaling(reader, id);
       return passes && depth < kDeepest && isUnderRoot(user, depth + 1);
     });
   }
-  // One number for all elements multiplies or divides them.
+  bool isUnderRootOfCallee(const Instruction& call, InstructionId id, int depth) const {
+    for (ComputationId callee : module_.callees(call))
+      for (size_t k = 0; module_.contains(callee) && k < call.operands.size(); ++k)
+        if (call.operands[k] == id && k < module_.at(callee).parameters.size())
+          if (const InstructionId inner = module_.at(callee).parameters[k];
+              module_.contains(inner) && isUnderRoot(inner, depth))
+            return true;
+    return false;
+  }
+  // One number for all elements multiplies, divides or bounds them.
   bool isScaling(const Instruction& reader, InstructionId id) const {
     if (reader.operands.size() != 2) return false;
     const bool isFirst = reader.operands[0] == id;
-    return (reader.opcode == Opcode::Multiply && isNumber(reader.operands[isFirst ? 1 : 0])) ||
+    const bool isEitherWay = reader.opcode == Opcode::Multiply || reader.opcode == Opcode::Maximum;
+    return (isEitherWay && isNumber(reader.operands[isFirst ? 1 : 0])) ||
            (reader.opcode == Opcode::Divide && isFirst && isNumber(reader.operands[1]));
   }
   bool isNumber(InstructionId id) const {
@@ -101,13 +113,20 @@ class Usual {
           return fanIn(inner, depth + 1);
     return 0;
   }
-  // What it multiplies is given, not computed: a cell's state times its weights, unlike attention times its values.
+  // What it multiplies is given or itself a product: a cell's state times its weights, heads side by side times the
+  // last weights, unlike attention times its values.
   bool multipliesInputs(InstructionId id) const {
     return std::ranges::any_of(users_.users(id), [&](InstructionId user) {
       const Instruction& reader = module_.at(user);
-      return reader.opcode == Opcode::Dot && reader.operands[1] == id && module_.contains(reader.operands[0]) &&
-             module_.at(reader.operands[0]).opcode == Opcode::Parameter;
+      return reader.opcode == Opcode::Dot && reader.operands[1] == id && isInputOrProduct(reader.operands[0]);
     });
+  }
+  bool isInputOrProduct(InstructionId id) const {
+    for (int depth = 0; depth < kDeepest && module_.contains(id) && changesForm(module_.at(id).opcode); ++depth)
+      id = module_.at(id).operands[0];
+    if (!module_.contains(id)) return false;
+    const Opcode opcode = module_.at(id).opcode;
+    return opcode == Opcode::Parameter || opcode == Opcode::Dot;
   }
   int64_t productOf(InstructionId id, const std::vector<int64_t>& dimensions) const {
     int64_t out = 1;

@@ -1,4 +1,5 @@
-// Writer: the lines of a shipped block's HLO text. Used by shipped_blocks.cpp and shipped_training_blocks.cpp.
+// Writer: the lines of a shipped block's HLO text. Used by shipped_blocks.cpp and the files of blocks that are listed
+// at the end.
 #pragma once
 
 #include <fmt/format.h>
@@ -75,6 +76,14 @@ class BlockWriter {
                 fmt::format("reduce({}, {}.start), dimensions={{{}}}, to_apply={}", x.name, name,
                             fmt::join(dimensions, ","), reducer));
   }
+  // The last dimension times the rows of a matrix.
+  Value product(const std::string& name, const Value& x, const Value& weights) {
+    BlockSizes sizes(x.sizes.begin(), x.sizes.end() - 1);
+    sizes.push_back(weights.sizes.back());
+    return make(name, sizes,
+                fmt::format("dot({}, {}), lhs_contracting_dims={{{}}}, rhs_contracting_dims={{0}}", x.name,
+                            weights.name, x.sizes.size() - 1));
+  }
   // Over the last dimension.
   Value reduceLast(const std::string& name, const std::string& op, const Value& x) {
     return reduceOver(name, op, x, {static_cast<int64_t>(x.sizes.size()) - 1});
@@ -131,6 +140,7 @@ Result<Module> readBlock(const std::string& text);
 
 std::span<const ShippedBlock> trainingBlocks();   // shipped_training_blocks.cpp
 std::span<const ShippedBlock> arrayBlocks();      // shipped_array_blocks.cpp
+std::span<const ShippedBlock> attentionBlocks();  // shipped_attention_blocks.cpp
 std::span<const ShippedBlock> recurrentBlocks();  // shipped_recurrent_blocks.cpp
 
 }  // namespace tessera

@@ -23,7 +23,7 @@ struct Block {
   std::string_view category = {};  // of a shipped one: its group in the palette
 };
 
-// linear, softmax, layer and batch norm, gelu, attention, dropout, losses, steps of optimizers.
+// Layers, attention, cells, norms, losses, steps of optimizers, masks, random numbers.
 const std::vector<Block>& shippedBlocks();
 // The HLO text of a shipped block for the shapes of its first inputs; what is not given follows from them, and without
 // any there are small ones. Fails where the shapes do not go together, with the reason.

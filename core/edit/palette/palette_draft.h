@@ -1,5 +1,5 @@
 // An edit under way: the nodes that a form of the palette makes, what it is placed on, and what the line gives beside
-// its name. Used by palette_forms.cpp, palette_layers.cpp, palette_shapes.cpp and palette_statistics.cpp.
+// its name. Used by palette_forms.cpp and by the files of forms that are listed at the end.
 #pragma once
 
 #include <charconv>
@@ -32,6 +32,7 @@ struct Draft {
   InstructionId constant(ElementType type, std::string value) {
     return add(Opcode::Constant, {}, {}, Shape::array(type, {}), std::move(value));
   }
+  InstructionId zero(ElementType type) { return constant(type, type == ElementType::Pred ? "false" : "0"); }
   // The reducer of a type, to be named by an attribute.
   std::string reducer(Opcode opcode, ElementType type) {
     const std::string name = std::string(nameOf(opcode)) + "." + std::string(nameOf(type));
@@ -103,6 +104,9 @@ struct Draft {
   }
 };
 
+// The elements whose indices along two dimensions are equal, along the shorter of both. palette_matrices.cpp
+InstructionId addDiagonal(Draft& d, InstructionId x, const Shape& shape, size_t first, size_t second);
+
 // A form that is no opcode: its title, and what makes it. What it cannot do with its sources it leaves undone; then the
 // plain operation is placed, whose rules say why.
 struct DraftForm {
@@ -111,6 +115,7 @@ struct DraftForm {
   void (*make)(Draft&);
 };
 std::span<const DraftForm> layerForms();       // palette_layers.cpp
+std::span<const DraftForm> matrixForms();      // palette_matrices.cpp
 std::span<const DraftForm> shapeForms();       // palette_shapes.cpp
 std::span<const DraftForm> statisticsForms();  // palette_statistics.cpp
 

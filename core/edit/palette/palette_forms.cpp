@@ -131,7 +131,7 @@ constexpr DraftForm kForms[] = {
 std::vector<const DraftForm*> allForms() {
   std::vector<const DraftForm*> out;
   for (std::span<const DraftForm> each :
-       {layerForms(), shapeForms(), statisticsForms(), std::span<const DraftForm>(kForms)})
+       {layerForms(), shapeForms(), matrixForms(), statisticsForms(), std::span<const DraftForm>(kForms)})
     for (const DraftForm& form : each) out.push_back(&form);
   return out;
 }
@@ -145,6 +145,18 @@ std::vector<InstructionId> plainOperands(const Draft& d) {
   const size_t count = arity >= 0 ? static_cast<size_t>(arity) : op ? std::max<size_t>(op->operands.size(), 1) : 1;
   std::vector<InstructionId> out;
   for (size_t k = 0; k < count; ++k) out.push_back(d.source(k));
+  return out;
+}
+
+// Of the sources those that it reads: an identity matrix takes none.
+std::vector<InstructionId> readBy(const Edit& edit, Sources sources) {
+  std::vector<InstructionId> out;
+  for (InstructionId source : sources)
+    if (std::ranges::any_of(edit.actions, [&](const EditAction& action) {
+          const auto* added = std::get_if<AddInstruction>(&action);
+          return added && std::ranges::find(added->operands, source) != added->operands.end();
+        }))
+      out.push_back(source);
   return out;
 }
 
@@ -191,7 +203,8 @@ Edit placingForm(const Module& module, ComputationId computation, const PaletteE
   const auto form = std::ranges::find_if(forms, [&](const DraftForm* each) { return entry.form == each->title; });
   if (form != forms.end()) (*form)->make(draft);
   if (draft.added == 0) draft.add(entry.opcode, plainOperands(draft));
-  if (becomesRoot(module, computation, sources)) draft.edit.actions.push_back(SetRoot{newInstruction(draft.added - 1)});
+  if (becomesRoot(module, computation, readBy(draft.edit, sources)))
+    draft.edit.actions.push_back(SetRoot{newInstruction(draft.added - 1)});
   return std::move(draft.edit);
 }
 

@@ -85,7 +85,7 @@ std::vector<FittingEntry> searchPaletteGiving(const std::string& line, std::span
   std::vector<FittingEntry> out;
   for (PaletteEntry& entry : searchPalette(line, kAllEntries)) {
     if (out.size() >= most) break;
-    const bool source = arityOf(entry.opcode) == 0 && entry.form.empty();
+    const bool source = arityOf(entry.opcode) == 0;
     for (size_t w = 0; w < wanted.size(); ++w) {
       PaletteEntry shaped = entry;
       if (source && !shaped.shape) shaped.shape = withoutLayout(wanted[w]);

@@ -1,5 +1,5 @@
 // Forms of the palette that people know as layers and array functions: convolutions with padding by name, pooling,
-// embedding, one-hot, arg-max, top-k, cumulative sums.
+// upsampling, embedding, one-hot, arg-max, top-k, cumulative sums.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -114,11 +114,16 @@ InstructionId windowed(Draft& d, InstructionId x, Opcode opcode, ElementType typ
   return d.add(Opcode::ReduceWindow, {x, start}, {{Attr::window, window}, {Attr::to_apply, d.reducer(opcode, type)}});
 }
 
+// The dimensions between batch and features: from, to.
+std::pair<size_t, size_t> spatialOf(const Draft& d, size_t rank) {
+  return d.says("nchw") ? std::pair(size_t{2}, rank) : std::pair(size_t{1}, rank - 1);
+}
+
 void pool(Draft& d, Opcode opcode) {
   const auto x = d.input(0, Shape::array(ElementType::F32, {1, 8, 8, 3}), "x");
   const size_t rank = x.shape.dimensions.size();
   if (rank < 3 || !isFloat(x.shape.type)) return;
-  const size_t first = d.says("nchw") ? 2 : 1, end = d.says("nchw") ? rank : rank - 1;
+  const auto [first, end] = spatialOf(d, rank);
   const DraftSizes sizes = d.numbers("kernel"), strides = d.numbers("stride");
   WindowText window;
   int64_t count = 1;
@@ -143,6 +148,28 @@ void pool(Draft& d, Opcode opcode) {
                     Shape::array(x.shape.type, out));
   }
   d.add(Opcode::Divide, {result, divisor});
+}
+
+// Each element along the spatial dimensions several times: a new dimension behind each, which then joins it.
+void upsample(Draft& d) {
+  const auto x = d.input(0, Shape::array(ElementType::F32, {1, 8, 8, 3}), "x");
+  const size_t rank = x.shape.dimensions.size();
+  const int64_t times = d.number(2);
+  constexpr int64_t kMostTimes = 1024;
+  if (rank < 3 || times < 1 || times > kMostTimes) return;
+  const auto [first, end] = spatialOf(d, rank);
+  DraftSizes wide, places, sizes;
+  for (size_t k = 0; k < rank; ++k) {
+    places.push_back(static_cast<int64_t>(wide.size()));
+    wide.push_back(x.shape.dimensions[k]);
+    sizes.push_back(x.shape.dimensions[k]);
+    if (k < first || k >= end) continue;
+    wide.push_back(times);
+    sizes.back() *= times;
+  }
+  const InstructionId repeated =
+      d.add(Opcode::Broadcast, {x.id}, {{Attr::dimensions, listOf(places)}}, Shape::array(x.shape.type, wide));
+  d.add(Opcode::Reshape, {repeated}, {}, Shape::array(x.shape.type, sizes));
 }
 
 // --- by index
@@ -240,6 +267,9 @@ constexpr DraftForm kLayerForms[] = {
     {"average pool", kLayers, "The mean of each 2 × 2 window (kernel=, stride=, same, nchw): average pool 3",
      "pooling avg_pool avgpool mean avgpool2d nhwc nchw same valid kernel= stride= #", Opcode::ReduceWindow,
      [](Draft& d) { pool(d, Opcode::Add); }},
+    {"upsample", kLayers, "Each element of a picture 2 × 2 times (nchw): upsample 3",
+     "nearest neighbour neighbor resize enlarge upsample2d upsampling upsampling2d unpool nhwc nchw #", Opcode::Reshape,
+     upsample},
     {"embedding", kLayers, "Rows of a table, by index", "gather rows lookup take table", Opcode::Gather, embedding},
     {"one-hot", kFunctions, "1 at each index and 0 elsewhere, along a new last dimension: one-hot 10",
      "onehot one_hot dummy #", Opcode::Compare, oneHot},

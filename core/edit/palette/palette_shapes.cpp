@@ -1,5 +1,5 @@
-// Forms of the palette that cut, join and rename dimensions: split, stack, squeeze, flatten, expand dims, and einsum by
-// letters.
+// Forms of the palette that cut, join and rename dimensions: split, roll, stack, squeeze, flatten, expand dims, and
+// einsum by letters.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,14 @@
 namespace tessera {
 namespace {
 
+// The part of an array from one index along a dimension to another.
+InstructionId cut(Draft& d, const Draft::Input& x, size_t axis, int64_t from, int64_t to) {
+  std::vector<std::string> ranges;
+  for (size_t k = 0; k < x.shape.dimensions.size(); ++k)
+    ranges.push_back(k == axis ? fmt::format("[{}:{}]", from, to) : fmt::format("[0:{}]", x.shape.dimensions[k]));
+  return d.add(Opcode::Slice, {x.id}, {{Attr::slice, fmt::format("{{{}}}", fmt::join(ranges, ", "))}});
+}
+
 void split(Draft& d) {
   const auto x = d.input(0, Shape::array(ElementType::F32, {4, 8}), "x");
   const auto rank = static_cast<int64_t>(x.shape.dimensions.size());
@@ -19,13 +27,20 @@ void split(Draft& d) {
   const auto axis = static_cast<size_t>(d.axis(rank, -1));
   const int64_t parts = d.number(2), size = x.shape.dimensions[axis];
   if (parts < 1 || parts > 64 || size % parts != 0) return;
-  for (int64_t p = 0; p < parts; ++p) {
-    std::vector<std::string> ranges;
-    for (size_t k = 0; k < x.shape.dimensions.size(); ++k)
-      ranges.push_back(k == axis ? fmt::format("[{}:{}]", p * size / parts, (p + 1) * size / parts)
-                                 : fmt::format("[0:{}]", x.shape.dimensions[k]));
-    d.add(Opcode::Slice, {x.id}, {{Attr::slice, fmt::format("{{{}}}", fmt::join(ranges, ", "))}});
-  }
+  for (int64_t p = 0; p < parts; ++p) cut(d, x, axis, p * size / parts, (p + 1) * size / parts);
+}
+
+// What leaves at the end comes back at the start; a negative number goes the other way.
+void roll(Draft& d) {
+  const auto x = d.input(0, Shape::array(ElementType::F32, {4, 8}), "x");
+  const auto rank = static_cast<int64_t>(x.shape.dimensions.size());
+  if (rank == 0) return;
+  const auto axis = static_cast<size_t>(d.axis(rank, -1));
+  const int64_t size = std::max<int64_t>(x.shape.dimensions[axis], 1);
+  const int64_t places = (d.number(1) % size + size) % size;
+  if (places == 0) return (void)d.add(Opcode::Copy, {x.id});
+  const InstructionId end = cut(d, x, axis, size - places, size), start = cut(d, x, axis, 0, size - places);
+  d.add(Opcode::Concatenate, {end, start}, {{Attr::dimensions, listOf(DraftSizes{static_cast<int64_t>(axis)})}});
 }
 
 void stack(Draft& d) {
@@ -127,25 +142,6 @@ DraftSizes placesOf(const std::string& wanted, const std::string& in) {
   return out;
 }
 
-// The elements where two dimensions of one size have one index: the others are 0, and the second dimension is summed.
-Term diagonal(Draft& d, const Term& term, const Shape& shape, size_t first, size_t second) {
-  const Shape numbers = Shape::array(ElementType::S32, shape.dimensions);
-  const auto indexOf = [&](size_t dimension) {
-    return d.add(Opcode::Iota, {}, {{Attr::iota_dimension, std::to_string(dimension)}}, numbers);
-  };
-  const InstructionId rows = indexOf(first), columns = indexOf(second);
-  const InstructionId equal = d.add(Opcode::Compare, {rows, columns}, {{Attr::direction, "EQ"}});
-  const InstructionId zero = d.constant(shape.type, "0");
-  const InstructionId zeros = d.add(Opcode::Broadcast, {zero}, {{Attr::dimensions, "{}"}}, shape);
-  const InstructionId kept = d.add(Opcode::Select, {equal, term.id, zeros});
-  const InstructionId sum = d.add(Opcode::Reduce, {kept, zero},
-                                  {{Attr::dimensions, listOf(DraftSizes{static_cast<int64_t>(second)})},
-                                   {Attr::to_apply, d.reducer(Opcode::Add, shape.type)}});
-  std::string letters = term.letters;
-  letters.erase(second, 1);
-  return {sum, letters};
-}
-
 // Each letter once.
 Term withoutRepeats(Draft& d, Term term, Shape shape) {
   for (size_t second = 1; second < term.letters.size();) {
@@ -154,7 +150,8 @@ Term withoutRepeats(Draft& d, Term term, Shape shape) {
       ++second;
       continue;
     }
-    term = diagonal(d, term, shape, first, second);
+    term.id = addDiagonal(d, term.id, shape, first, second);
+    term.letters.erase(second, 1);
     shape.dimensions.erase(shape.dimensions.begin() + static_cast<std::ptrdiff_t>(second));
   }
   return term;
@@ -244,6 +241,8 @@ constexpr const char* kCategory = "Array functions";
 constexpr DraftForm kShapeForms[] = {
     {"split", kCategory, "Equal parts along the last dimension (axis=): split 3", "chunk cut parts divide axis= #",
      Opcode::Slice, split},
+    {"roll", kCategory, "Moved along the last dimension (axis=), the end comes first: roll 1, roll -1",
+     "rotate circular cyclic shifts wrap axis= #", Opcode::Concatenate, roll},
     {"stack", kCategory, "Arrays of one shape along a new first dimension (axis=)",
      "join pack axis=", Opcode::Concatenate, stack},
     {"squeeze", kCategory, "Without dimensions of size 1 (axis=: that one alone)",

@@ -20,11 +20,9 @@ Result<std::string> linear(const BlockInputs& in) {
   if (b != BlockSizes{w[1]}) return fail(fmt::format("the bias needs {} elements", w[1]));
   BlockWriter out(in.type);
   const auto xs = out.parameter("x", x), ws = out.parameter("W", w), bs = out.parameter("b", b);
-  BlockSizes y(x.begin(), x.end() - 1);
-  y.push_back(w[1]);
-  const auto product = out.make(
-      "xW", y, fmt::format("dot(x, W), lhs_contracting_dims={{{}}}, rhs_contracting_dims={{0}}", x.size() - 1));
-  out.binary("linear", "add", product, out.spread(bs, y, {static_cast<int64_t>(y.size()) - 1}, "b.all"));
+  const auto product = out.product("xW", xs, ws);
+  const auto last = static_cast<int64_t>(x.size()) - 1;
+  out.binary("linear", "add", product, out.spread(bs, product.sizes, {last}, "b.all"));
   return out.text("linear");
 }
 
@@ -179,7 +177,7 @@ constexpr ShippedBlock kShipped[] = {
 std::vector<const ShippedBlock*> allShipped() {
   std::vector<const ShippedBlock*> out;
   for (std::span<const ShippedBlock> each :
-       {std::span<const ShippedBlock>(kShipped), recurrentBlocks(), arrayBlocks(), trainingBlocks()})
+       {std::span<const ShippedBlock>(kShipped), attentionBlocks(), recurrentBlocks(), arrayBlocks(), trainingBlocks()})
     for (const ShippedBlock& block : each) out.push_back(&block);
   return out;
 }

@@ -32,16 +32,6 @@ Result<Cell> cellOf(const BlockInputs& in, const char* name) {
   return out;
 }
 
-// Over the last dimension.
-BlockWriter::Value product(BlockWriter& out, const std::string& name, const BlockWriter::Value& x,
-                           const BlockWriter::Value& weights) {
-  BlockSizes sizes(x.sizes.begin(), x.sizes.end() - 1);
-  sizes.push_back(weights.sizes.back());
-  return out.make(name, sizes,
-                  fmt::format("dot({}, {}), lhs_contracting_dims={{{}}}, rhs_contracting_dims={{0}}", x.name,
-                              weights.name, x.sizes.size() - 1));
-}
-
 // One gate of those that stand side by side.
 BlockWriter::Value gate(BlockWriter& out, const std::string& name, const BlockWriter::Value& all, int64_t k,
                         int64_t hidden) {
@@ -63,7 +53,7 @@ Result<std::string> lstm(const BlockInputs& in) {
   const auto xs = out.parameter("x", cell.x), hs = out.parameter("h", cell.h), cs = out.parameter("c", cell.h),
              w = out.parameter("W", {cell.x.back(), 4 * hidden}), u = out.parameter("U", {hidden, 4 * hidden}),
              b = out.parameter("b", {4 * hidden});
-  const auto read = out.binary("read", "add", product(out, "xW", xs, w), product(out, "hU", hs, u));
+  const auto read = out.binary("read", "add", out.product("xW", xs, w), out.product("hU", hs, u));
   const auto gates =
       out.binary("gates", "add", read, out.spread(b, read.sizes, {static_cast<int64_t>(cell.x.size()) - 1}, "b.all"));
   const auto take = out.unary("input_gate", "logistic", gate(out, "i", gates, 0, hidden));
@@ -87,7 +77,7 @@ Result<std::string> gru(const BlockInputs& in) {
   const auto xs = out.parameter("x", cell.x), hs = out.parameter("h", cell.h),
              w = out.parameter("W", {cell.x.back(), 3 * hidden}), u = out.parameter("U", {hidden, 3 * hidden}),
              b = out.parameter("b", {3 * hidden});
-  const auto seen = product(out, "xW", xs, w), recurrent = product(out, "hU", hs, u);
+  const auto seen = out.product("xW", xs, w), recurrent = out.product("hU", hs, u);
   const auto read =
       out.binary("read", "add", seen, out.spread(b, seen.sizes, {static_cast<int64_t>(cell.x.size()) - 1}, "b.all"));
   const auto both = [&](const std::string& name, int64_t k) {

@@ -1,4 +1,6 @@
-// Shipped blocks of training: losses, normalization over a batch, dropout, and the steps of optimizers.
+// Shipped blocks of training: losses, normalization over a batch or groups, dropout, and the steps of optimizers.
+#include <numeric>
+
 #include "core/edit/palette/block_writer.h"
 
 namespace tessera {
@@ -16,16 +18,59 @@ int64_t elementsOf(const BlockSizes& sizes) {
   return out;
 }
 
-Result<std::string> meanSquaredError(const BlockInputs& in) {
+// Predictions and targets.
+struct Pair {
+  BlockWriter::Value predictions, targets;
+};
+Result<Pair> readPair(const BlockInputs& in, BlockWriter& out) {
   const BlockSizes x = in.sizes(0, {8, 10});
   if (in.sizes(1, x) != x) return fail("predictions and targets need the same shape");
+  return Pair{out.parameter("predictions", x), out.parameter("targets", x)};
+}
+
+std::string meanOfAll(BlockWriter& out, const BlockWriter::Value& x, const std::string& name) {
+  const auto sum = x.sizes.empty() ? x : out.reduceOver("sum", "add", x, allOf(x.sizes));
+  out.binary(name, "divide", sum, out.number("count", std::to_string(elementsOf(x.sizes)), {}));
+  return out.text(name);
+}
+
+Result<std::string> meanSquaredError(const BlockInputs& in) {
   BlockWriter out(in.type);
-  const auto predictions = out.parameter("predictions", x), targets = out.parameter("targets", x);
-  const auto difference = out.binary("difference", "subtract", predictions, targets);
-  const auto squares = out.binary("squares", "multiply", difference, difference);
-  const auto sum = x.empty() ? squares : out.reduceOver("sum", "add", squares, allOf(x));
-  out.binary("mse", "divide", sum, out.number("count", std::to_string(elementsOf(x)), {}));
-  return out.text("mse");
+  TESSERA_ASSIGN_OR_RETURN(const Pair pair, readPair(in, out));
+  const auto difference = out.binary("difference", "subtract", pair.predictions, pair.targets);
+  return meanOfAll(out, out.binary("squares", "multiply", difference, difference), "mse");
+}
+
+// Half the square of the difference up to a limit, from there a line: of the difference the part within the limit and
+// the part beyond it.
+Result<std::string> huber(const BlockInputs& in) {
+  BlockWriter out(in.type);
+  TESSERA_ASSIGN_OR_RETURN(const Pair pair, readPair(in, out));
+  double limit = 1;
+  std::from_chars(in.number.data(), in.number.data() + in.number.size(), limit);
+  if (!(limit > 0)) return fail("the limit of huber is more than 0");
+  const BlockSizes& x = pair.predictions.sizes;
+  const auto distance =
+      out.unary("distance", "abs", out.binary("difference", "subtract", pair.predictions, pair.targets));
+  const auto delta = out.number("delta", fmt::format("{:.9g}", limit), x);
+  const auto within = out.binary("within", "minimum", distance, delta);
+  const auto curve =
+      out.binary("curve", "multiply", out.binary("squares", "multiply", within, within), out.number("half", "0.5", x));
+  const auto line = out.binary("line", "multiply", out.binary("beyond", "subtract", distance, within), delta);
+  return meanOfAll(out, out.binary("losses", "add", curve, line), "huber");
+}
+
+// The mean over all rows of Σ p · log(p / q). Logarithms are of 1e-7 at least: where p is 0 nothing is added.
+Result<std::string> klDivergence(const BlockInputs& in) {
+  const BlockSizes x = in.sizes(0, {8, 10});
+  if (x.empty() || in.sizes(1, x) != x) return fail("p and q are distributions of one shape, along the last dimension");
+  BlockWriter out(in.type);
+  const auto p = out.parameter("p", x), q = out.parameter("q", x);
+  const auto least = out.number("least", "1e-07", x);
+  const auto logs =
+      out.binary("logs", "subtract", out.unary("log_p", "log", out.binary("p.least", "maximum", p, least)),
+                 out.unary("log_q", "log", out.binary("q.least", "maximum", q, least)));
+  return meanOfAll(out, out.reduceLast("rows", "add", out.binary("terms", "multiply", p, logs)), "kl_divergence");
 }
 
 // Statistics over all dimensions but the last.
@@ -52,6 +97,48 @@ Result<std::string> batchNorm(const BlockInputs& in) {
   const auto scaled = out.binary("scaled", "multiply", normal, out.spread(scale, x, {last}, "scale.all"));
   out.binary("batch_norm", "add", scaled, out.spread(offset, x, {last}, "offset.all"));
   return out.text("batch_norm");
+}
+
+// As many groups as the line says, else up to 32 of at least two features.
+int64_t groupsOf(const BlockInputs& in, int64_t features) {
+  const int64_t shared = std::gcd(int64_t{32}, features);
+  return in.wholeNumber(shared == features ? std::max<int64_t>(shared / 2, 1) : shared);
+}
+
+// Statistics of each group of features in each element of the batch, over all dimensions between.
+Result<std::string> groupNorm(const BlockInputs& in) {
+  const BlockSizes x = in.sizes(0, {2, 8, 8, 16});
+  if (x.size() < 2) return fail("group norm needs a batch and features");
+  const BlockSizes features{x.back()};
+  if (in.sizes(1, features) != features || in.sizes(2, features) != features)
+    return fail(fmt::format("scale and offset need {} elements", x.back()));
+  const int64_t groups = groupsOf(in, x.back());
+  if (x.back() % groups != 0)
+    return fail(fmt::format("{} features do not split into {} groups of one size", x.back(), groups));
+  BlockSizes parted(x.begin(), x.end() - 1);
+  parted.insert(parted.end(), {groups, x.back() / groups});
+  const auto last = static_cast<int64_t>(x.size()) - 1;
+  const BlockSizes kept{0, last}, statistics{x[0], groups};
+  BlockSizes reduced;
+  for (int64_t d : allOf(parted))
+    if (std::ranges::find(kept, d) == kept.end()) reduced.push_back(d);
+  BlockWriter out(in.type);
+  const auto xs = out.parameter("x", x), scale = out.parameter("scale", features),
+             offset = out.parameter("offset", features);
+  const auto grouped = out.make("grouped", parted, fmt::format("reshape({})", xs.name));
+  const int64_t members = elementsOf(parted) / std::max<int64_t>(elementsOf(statistics), 1);
+  const auto count = out.number("count", std::to_string(members), statistics);
+  const auto mean = out.binary("mean", "divide", out.reduceOver("sum", "add", grouped, reduced), count);
+  const auto centred = out.binary("centred", "subtract", grouped, out.spread(mean, parted, kept, "mean.all"));
+  const auto squares = out.binary("squares", "multiply", centred, centred);
+  const auto variance = out.binary("variance", "divide", out.reduceOver("square.sum", "add", squares, reduced), count);
+  const auto steady = out.binary("steady", "add", variance, out.number("epsilon", "1e-05", statistics));
+  const auto rate = out.unary("rate", "rsqrt", steady);
+  const auto normal = out.binary("normal", "multiply", centred, out.spread(rate, parted, kept, "rate.all"));
+  const auto joined = out.make("joined", x, fmt::format("reshape({})", normal.name));
+  const auto scaled = out.binary("scaled", "multiply", joined, out.spread(scale, x, {last}, "scale.all"));
+  out.binary("group_norm", "add", scaled, out.spread(offset, x, {last}, "offset.all"));
+  return out.text("group_norm");
 }
 
 // The rate of dropout: the number of the line, within [0, 1).
@@ -129,8 +216,15 @@ Result<std::string> adam(const BlockInputs& in) {
 
 constexpr ShippedBlock kTraining[] = {
     {"mse", "Training", "The mean of the squared differences", "mean squared error loss l2", meanSquaredError},
+    {"huber", "Training", "The mean of half the squared differences, of a line where they exceed a limit: huber 0.5",
+     "loss robust regression smooth l1 #", huber},
+    {"kl_divergence", "Training", "The mean over all rows of Σ p · log(p / q); p and q are probabilities",
+     "kullback leibler kl_div kldiv relative entropy loss distillation", klDivergence},
     {"batch_norm", "Normalization", "Mean 0 and variance 1 over the batch, then scale and offset",
      "batchnorm bn normalization", batchNorm},
+    {"group_norm", "Normalization",
+     "Mean 0 and variance 1 over groups of the features, then scale and offset: group norm 4",
+     "groupnorm gn normalization #", groupNorm},
     {"dropout", "Layers", "Zeros a tenth at random, by threefry: dropout 0.2", "regularization random mask threefry #",
      dropout, 1},
     {"sgd", "Training", "parameter - rate · gradient", "gradient descent optimizer step update train", sgd},

@@ -11,14 +11,10 @@ namespace tessera {
 namespace {
 
 using palette_run::expectNear;
+using palette_run::firstTitle;
 using palette_run::given;
 using palette_run::Numbers;
 using palette_run::Palette;
-
-std::string firstTitle(const std::string& line) {
-  const auto found = searchPalette(line);
-  return found.empty() ? "" : found[0].title;
-}
 
 TEST(PaletteForms, AnExactNameComesFirst) {
   EXPECT_EQ(firstTitle("dot"), "dot");

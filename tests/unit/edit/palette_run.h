@@ -73,6 +73,18 @@ struct Palette {
   }
 };
 
+// What is best found by a line.
+inline std::string firstTitle(const std::string& line) {
+  const auto found = searchPalette(line);
+  return found.empty() ? "" : found[0].title;
+}
+// The result of a line placed on one parameter.
+inline Numbers applied(const std::string& line, const std::string& shape = "f32[2,3]") {
+  Palette p;
+  p.place(line, {p.place(shape)});
+  return p.result();
+}
+
 inline void expectNear(const Numbers& found, const Numbers& expected, double tolerance = 1e-5) {
   ASSERT_EQ(found.size(), expected.size());
   for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found[i], expected[i], tolerance) << "element " << i;

@@ -8,16 +8,11 @@
 namespace tessera {
 namespace {
 
+using palette_run::applied;
 using palette_run::expectNear;
 using palette_run::given;
 using palette_run::Numbers;
 using palette_run::Palette;
-
-Numbers applied(const std::string& line, const std::string& shape = "f32[2,3]") {
-  Palette p;
-  p.place(line, {p.place(shape)});
-  return p.result();
-}
 
 double meanOf(size_t from, size_t count, size_t step = 1) {
   double sum = 0;

@@ -33,6 +33,8 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
   connect(&document_, &Document::diagnosticsChanged, this, &CanvasBinding::showMarks);
   connect(&document_, &Document::selectionChanged, this,
           [this] { canvas_.setSelection(document_.selection(), followsSelection_); });
+  connect(&document_.view(), &SceneView::groupSelected, this,
+          [this] { canvas_.setSelectedGroup(document_.view().selectedGroup()); });
   connect(&document_.live(), &LiveValues::changed, this, &CanvasBinding::showValues);
   connect(&document_.watched(), &WatchedValues::changed, this, &CanvasBinding::showValues);
   connect(&document_.search(), &ModuleSearch::changed, this, &CanvasBinding::showLight);

@@ -290,7 +290,11 @@ class SearchingTest : public QObject {
     hand_->openText(R"(HloModule m
 region_34.37 { a = f32[] parameter(0) ROOT b = f32[] negate(a) }
 region_37.40 { c = f32[] parameter(0) ROOT d = f32[] cosine(c) }
-ENTRY main { x = f32[] parameter(0) y = f32[] call(x), to_apply=region_34.37 ROOT z = f32[] call(y), to_apply=region_37.40 }
+ENTRY main {
+  x = f32[] parameter(0)
+  y = f32[] call(x), to_apply=region_34.37
+  ROOT z = f32[] call(y), to_apply=region_37.40
+}
 )",
                     false);
     hand_->key(Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);

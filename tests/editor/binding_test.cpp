@@ -187,6 +187,21 @@ ENTRY main {
     QCOMPARE(document_->selected(), named("q"));
   }
 
+  // As a link to it does; the first picture of the file has it in a closed group, far from where it is then.
+  void whatIsRevealedAsAFileOpensIsInSight() {
+    std::string text = "HloModule deep\nENTRY main {\n  v0 = f32[64,64] parameter(0)\n";
+    for (int k = 1; k <= 300; ++k)
+      text += "  v" + std::to_string(k) + " = f32[64,64] tanh(v" + std::to_string(k - 1) +
+              "), metadata={op_name=\"jit(f)/layer/tanh\"}\n";
+    text += "  ROOT y = f32[64,64] negate(v300), metadata={op_name=\"jit(f)/head/neg\"}\n}\n";
+    const auto reveals = connect(document_.get(), &Document::opened, this, [this] { binding_->reveal(named("v150")); });
+    open(text.c_str());
+    disconnect(reveals);
+    const int32_t box = canvas_->nodeOf(named("v150"));
+    QVERIFY(box >= 0 && canvas_->view()->nodes[static_cast<size_t>(box)].kind == ViewNode::Kind::Instruction);
+    QVERIFY(canvas_->showsSelection());
+  }
+
   void liveValuesReachTheCanvas() {
     LiveValues& live = document_->live();
     QVERIFY(live.isOn() && live.values().contains(named("out")));  // what is cheap shows values when it is opened

@@ -196,7 +196,7 @@ class NodePart : public Part {
   QString name() const override { return spoken(nodeAt(view_, node_).title); }
   QString description() const override { return described(view_, node_); }
   QRectF frame() const override { return onCanvas(canvas_->frameOf(node_)); }
-  void press() override { canvas_->changeSelection({nodeAt(view_, node_).instruction}); }
+  void press() override { canvas_->selectNode(node_); }
   void setMore(QAccessible::State& state) const override {
     const auto& selected = canvas_->selectedNodes();
     state.selectable = state.focusable = true;

@@ -154,19 +154,41 @@ void Canvas::setSelection(const std::vector<InstructionId>& selection, bool reve
   update();
 }
 
+void Canvas::setSelectedGroup(const QString& group) {
+  if (group == selectedGroup_) return;
+  selectedGroup_ = group;
+  refreshSelectedNodes();
+  tellSelectionChanged(*this, selectedNodes_.empty() ? -1 : selectedNodes_.back());
+  update();
+}
+
+int32_t Canvas::markedGroup() const {
+  return view_ && !selectedGroup_.isEmpty() ? view_->findGroup(selectedGroup_.toStdString()) : -1;
+}
+
 // Linear in nodes and wires with small constants: everything may be selected.
 void Canvas::refreshSelectedNodes() {
   selectedNodes_.clear();
   selectedWires_.clear();
-  if (selection_.empty() || !index_ || !view_) return;
+  if (!index_ || !view_) return;
   std::vector<bool> selected(view_->nodes.size());
-  for (InstructionId id : selection_)
-    if (const int32_t node = nodeOf(id); node >= 0) selected[static_cast<size_t>(node)] = true;
+  if (const int32_t group = markedGroup(); group >= 0)
+    selected[static_cast<size_t>(group)] = true;
+  else
+    for (InstructionId id : selection_)
+      if (const int32_t node = nodeOf(id); node >= 0) selected[static_cast<size_t>(node)] = true;
   for (size_t v = 0; v < selected.size(); ++v)
     if (selected[v]) selectedNodes_.push_back(static_cast<int32_t>(v));
-  for (size_t e = 0; e < view_->edges.size() && selectedWires_.size() < kMaxSelectedWires; ++e)
-    if (selected[static_cast<size_t>(view_->edges[e].from)] || selected[static_cast<size_t>(view_->edges[e].to)])
+  if (selectedNodes_.empty()) return;
+  std::vector<bool> inside = selected;
+  for (size_t v = 0; v < inside.size(); ++v)  // parents stand before what is in them
+    if (const int32_t parent = view_->nodes[v].parent; parent >= 0 && inside[static_cast<size_t>(parent)])
+      inside[v] = true;
+  for (size_t e = 0; e < view_->edges.size() && selectedWires_.size() < kMaxSelectedWires; ++e) {
+    const auto from = static_cast<size_t>(view_->edges[e].from), to = static_cast<size_t>(view_->edges[e].to);
+    if (selected[from] || selected[to] || inside[from] != inside[to])
       if (const int32_t item = index_->wireItem(e); item >= 0) selectedWires_.push_back(item);
+  }
 }
 
 QRectF Canvas::selectedBox() const {

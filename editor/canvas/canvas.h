@@ -65,6 +65,8 @@ class Canvas : public QWidget {
   // of the selection is visible.
   void setSelection(const std::vector<InstructionId>& selection, bool reveal = false);
   const std::vector<InstructionId>& selection() const { return selection_; }
+  // The group that is looked at, by its path: where the view has it, it is marked in the place of the selection.
+  void setSelectedGroup(const QString& group);
   bool showsSelection() const;                // all of it, and it can be read
   void bringIntoView();                       // the selection: what was just made
   void bringGroupIntoView(int32_t viewNode);  // that was opened in place: all of it, else its beginning
@@ -95,6 +97,7 @@ class Canvas : public QWidget {
   const std::vector<int32_t>& selectedNodes() const { return selectedNodes_; }
   const std::vector<int32_t>& selectedWires() const { return selectedWires_; }
   void changeSelection(std::vector<InstructionId> selection);
+  void selectNode(int32_t viewNode);  // or the group that it is
   void click(QPointF widget, Qt::KeyboardModifiers modifiers);
   void selectBox(QRectF widget, Qt::KeyboardModifiers modifiers);
   void handOver(CanvasTool& tool) { active_ = &tool; }  // what is pressed goes on as this
@@ -152,6 +155,7 @@ class Canvas : public QWidget {
 
  private:
   void refreshSelectedNodes();
+  int32_t markedGroup() const;              // the selected one, where the view has it; else -1
   QString groupAt(int32_t viewNode) const;  // its path; empty: the box is an instruction
   QRectF selectedBox() const;               // all of it; scene
   void reveal();
@@ -188,8 +192,9 @@ class Canvas : public QWidget {
   std::function<QString(InstructionId)> tooltip_;
   Theme theme_ = Theme::Light;
   std::vector<InstructionId> selection_;
+  QString selectedGroup_;
   std::vector<int32_t> selectedNodes_;
-  std::vector<int32_t> selectedWires_;  // items: wires that begin or end at a selected box
+  std::vector<int32_t> selectedWires_;  // items: wires that begin or end at a selected box, or lead over its edge
   bool movable_ = false;
   int32_t hover_ = -1;
   QPointF pressed_, last_;

@@ -62,9 +62,16 @@ int32_t Canvas::itemAt(QPointF widget) const {
 // --- selection
 
 void Canvas::changeSelection(std::vector<InstructionId> selection) {
-  if (selection == selection_) return;
+  if (selection == selection_ && selectedGroup_.isEmpty()) return;
+  selectedGroup_.clear();
   setSelection(selection);
   emit selectionChanged(selection_);
+}
+
+void Canvas::selectNode(int32_t viewNode) {
+  const QString group = groupAt(viewNode);  // before the view is another one
+  changeSelection({view_->nodes[static_cast<size_t>(viewNode)].instruction});
+  emit groupSelected(group);
 }
 
 QString Canvas::groupAt(int32_t viewNode) const {
@@ -99,15 +106,15 @@ void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
     emit valueWanted(id);
     return;
   }
+  if (!extend && item.viewNode >= 0) return selectNode(item.viewNode);
   std::vector<InstructionId> next = extend ? selection_ : std::vector<InstructionId>();
   const auto found = std::find(next.begin(), next.end(), id);
-  if (extend && found != next.end())
+  if (found != next.end())
     next.erase(found);
   else
     next.push_back(id);
-  const QString group = extend ? QString() : groupAt(item.viewNode);  // before the view is another one
   changeSelection(std::move(next));
-  emit groupSelected(group);
+  emit groupSelected({});
 }
 
 void Canvas::selectBox(QRectF widget, Qt::KeyboardModifiers modifiers) {
@@ -280,8 +287,10 @@ CanvasSpot Canvas::spotAt(QPointF widget) const {
 CanvasSpot Canvas::spotOfSelection() const {
   CanvasSpot spot;
   spot.at = rect().center();
-  if (selection_.empty() || boxOf(selection_.back()).isEmpty()) return spot;
-  const QRectF box = viewport_.toWidget(boxOf(selection_.back()));
+  const int32_t group = markedGroup();
+  const QRectF frame = group >= 0 ? frameOf(group) : selection_.empty() ? QRectF() : boxOf(selection_.back());
+  if (frame.isEmpty()) return spot;
+  const QRectF box = viewport_.toWidget(frame);
   spot = spotAt(QPointF(box.left() + 12, box.top() + std::min(box.height() / 2, 16.0)));
   spot.at = box.center();
   return spot;
@@ -292,8 +301,13 @@ void Canvas::contextMenuEvent(QContextMenuEvent* event) {
   if (!picture_ || active_ || (event->modifiers() & Qt::ControlModifier)) return;
   const bool byKey = event->reason() == QContextMenuEvent::Keyboard;
   const CanvasSpot spot = byKey ? spotOfSelection() : spotAt(event->pos());
-  const bool known = std::ranges::find(selection_, spot.instruction) != selection_.end();
-  if (spot.instruction.valid() && !known) changeSelection({spot.instruction});
+  const bool group = spot.kind == CanvasSpot::Kind::Group;
+  const bool known = group ? std::ranges::find(selectedNodes_, spot.viewNode) != selectedNodes_.end()
+                           : std::ranges::find(selection_, spot.instruction) != selection_.end();
+  if (!known && group)
+    selectNode(spot.viewNode);
+  else if (!known && spot.instruction.valid())
+    changeSelection({spot.instruction});
   emit menuWanted(spot);
 }
 

@@ -22,11 +22,13 @@ bool isArrow(int key) {
 
 void Canvas::keyPressEvent(QKeyEvent* event) {
   viewport_.stop();
-  if (fitKey(*event) || moveKey(*event) || sourceKey(*event) || numberKey(*event)) return;
+  if (fitKey(*event) || moveKey(*event)) return;
+  const int32_t group = markedGroup();
+  if (group < 0 && (sourceKey(*event) || numberKey(*event))) return;
   switch (event->key()) {
     case Qt::Key_Return:
     case Qt::Key_Enter:
-      if (!sourceKey(*event) && !selectedNodes_.empty()) activate(nodeOf(selection_.back()));
+      if (!selectedNodes_.empty()) activate(group >= 0 ? group : nodeOf(selection_.back()));
       return;
     case Qt::Key_Escape:
       if (cancel()) return;
@@ -47,7 +49,7 @@ bool Canvas::cancel() {
     update();
     return true;
   }
-  if (selection_.empty() && pageItems_->selected().empty()) return false;
+  if (selection_.empty() && selectedGroup_.isEmpty() && pageItems_->selected().empty()) return false;
   pageItems_->select({});
   changeSelection({});
   return true;

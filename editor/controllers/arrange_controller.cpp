@@ -149,12 +149,10 @@ void ArrangeController::performOrExplain(Result<Edit> edit, const MovedBoxes* mo
 std::vector<int32_t> ArrangeController::selectedNodes() const {
   std::vector<int32_t> out;
   if (!document_.isOpen() || document_.isPlainGraph()) return out;
-  for (InstructionId id : document_.selection()) {
-    const int32_t node = document_.view().scene().view->boxOf(id);
-    if (node >= 0 && document_.view().scene().view->nodes[at(node)].kind != ViewNode::Kind::Attached &&
+  for (const int32_t node : document_.view().selectedBoxes())
+    if (document_.view().scene().view->nodes[at(node)].kind != ViewNode::Kind::Attached &&
         std::ranges::find(out, node) == out.end())
       out.push_back(node);
-  }
   return out;
 }
 

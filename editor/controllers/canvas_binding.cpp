@@ -33,11 +33,14 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
   connect(&document_, &Document::diagnosticsChanged, this, &CanvasBinding::showMarks);
   connect(&document_, &Document::selectionChanged, this,
           [this] { canvas_.setSelection(document_.selection(), followsSelection_); });
+  connect(&document_.view(), &SceneView::groupSelected, this,
+          [this] { canvas_.setSelectedGroup(document_.view().selectedGroup()); });
   connect(&document_.live(), &LiveValues::changed, this, &CanvasBinding::showValues);
   connect(&document_.watched(), &WatchedValues::changed, this, &CanvasBinding::showValues);
   connect(&document_.search(), &ModuleSearch::changed, this, &CanvasBinding::showLight);
   connect(&document_.shownSearches(), &ShownSearches::changed, this, &CanvasBinding::showLight);
   connect(&document_.view(), &SceneView::cancelled, &canvas_, &Canvas::forgetToggled);
+  connect(&document_.view(), &SceneView::cancelled, this, [this] { reveals_ = false; });
   connect(&document_.view(), &SceneView::lightChanged, this, &CanvasBinding::showLight);
   connect(&canvas_, &Canvas::selectionChanged, &document_, &Document::select);
   connect(&canvas_, &Canvas::groupSelected, &document_.view(), &SceneView::selectGroup);
@@ -80,10 +83,12 @@ void CanvasBinding::showScene(bool keepView) {
   const auto kept = scene.options.placed.empty() || toggled ? Canvas::KeepView::Boxes : Canvas::KeepView::Place;
   const auto before = canvas_.view();
   canvas_.setPicture(scene.picture, scene.view, keepView ? kept : Canvas::KeepView::No, scene.index);
-  canvas_.setSelection(document_.selection(), reveals_);
+  const bool reveals = reveals_ && !document_.view().isMaking();  // else it is in the scene that comes
+  if (reveals) reveals_ = false;
+  canvas_.setSelection(document_.selection(), reveals);
   if (std::exchange(follows_, false) && !canvas_.viewport().bringIntoView(newSince(before.get())))
     canvas_.bringIntoView();
-  if (std::exchange(reveals_, false) && !canvas_.showsSelection()) canvas_.fitSelection();
+  if (reveals && !canvas_.showsSelection()) canvas_.fitSelection();
   showMarks();
   showLight();
   emit pictureShown();

@@ -75,15 +75,18 @@ void PlaceHistory::step(std::vector<Place>& from, std::vector<Place>& to) {
 
 // --- bookmarks
 
-void PlaceHistory::toggleBookmark() {
+QString PlaceHistory::toggleBookmark() {
   const InstructionId id = document_.selected();
   if (!id.valid() || document_.isPlainGraph() ||
       document_.module().at(id).computation != document_.view().computation())
-    return;
+    return tr("Select an instruction on the canvas first");
   const std::string name(document_.module().at(id).name);
-  document_.arrange(tr("Bookmark"), [name](ProjectPage& page) {
-    if (std::erase(page.bookmarks, name) == 0) page.bookmarks.push_back(name);
+  const ProjectPage* page = document_.page();
+  const bool marked = page && std::ranges::find(page->bookmarks, name) != page->bookmarks.end();
+  document_.arrange(tr("Bookmark"), [name](ProjectPage& changed) {
+    if (std::erase(changed.bookmarks, name) == 0) changed.bookmarks.push_back(name);
   });
+  return (marked ? tr("No longer a bookmark: %1") : tr("Bookmarked %1")).arg(QString::fromStdString(name));
 }
 
 std::vector<InstructionId> PlaceHistory::bookmarks() const {
@@ -94,12 +97,13 @@ std::vector<InstructionId> PlaceHistory::bookmarks() const {
   return out;
 }
 
-void PlaceHistory::nextBookmark() {
-  if (!document_.isOpen()) return;
+bool PlaceHistory::nextBookmark() {
+  if (!document_.isOpen()) return false;
   const std::vector<InstructionId> all = bookmarks();
-  if (all.empty()) return;
+  if (all.empty()) return false;
   const auto now = std::ranges::find(all, document_.selected());
   goTo(now == all.end() || now + 1 == all.end() ? all.front() : *(now + 1));
+  return true;
 }
 
 }  // namespace tessera

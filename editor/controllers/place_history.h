@@ -25,8 +25,8 @@ class PlaceHistory : public QObject {
   void goTo(InstructionId id);
   void back();
   void forward();
-  void toggleBookmark();
-  void nextBookmark();
+  QString toggleBookmark();  // says what it did, or what it needs
+  bool nextBookmark();       // false: there is none
   std::vector<InstructionId> bookmarks() const;
 
  private:

@@ -76,6 +76,7 @@ class SceneView : public QObject {
   void cancelMaking();
   // Whether an instruction of the module as it is now has a box of its own or within a group.
   bool isDrawn(InstructionId id) const;
+  std::vector<int32_t> selectedBoxes() const;  // the selected group's, else those of the selection; may repeat
   // The selection; of a selected group what of the shown computation is in it.
   std::vector<InstructionId> selectedInstructions() const;
 
@@ -116,7 +117,6 @@ class SceneView : public QObject {
   void setMaking(bool making);
   const ViewOptions& options() const { return state_.wanted ? *state_.wanted : state_.scene.options; }
   ViewOptions& wantedOptions();  // which change what is wanted
-  std::vector<int32_t> selectedBoxes() const;
   void setHidden(HiddenBoxes hidden, bool keepView);
   void start(Move move);
   void tellOpened();

@@ -98,6 +98,50 @@ class BindingTest : public QObject {
     QCOMPARE(canvas_->selection(), std::vector{named("out")});
   }
 
+  // Opened, the group stays what is selected; none of what is in it.
+  void anOpenedGroupIsStillMarked() {
+    open(R"(HloModule net
+ENTRY main {
+  x = f32[64,64] parameter(0)
+  a = f32[64,64] tanh(x), metadata={op_name="jit(f)/layer/tanh"}
+  b = f32[64,64] multiply(a, a), metadata={op_name="jit(f)/layer/mul"}
+  c = f32[64,64] add(b, x), metadata={op_name="jit(f)/layer/add"}
+  ROOT y = f32[64,64] negate(c), metadata={op_name="jit(f)/head/neg"}
+})");
+    document_->view().setGrouping(Grouping::Scopes);
+    settle();
+    document_->view().closeAllGroups();
+    settle();
+    const auto marked = [&] {
+      const auto& nodes = canvas_->selectedNodes();
+      return nodes.size() == 1 ? canvas_->view()->nodes[static_cast<size_t>(nodes[0])].group : std::string("none");
+    };
+    QTest::mouseClick(canvas_.get(), Qt::LeftButton, {}, titleOf("a"));
+    const std::string group = document_->view().selectedGroup().toStdString();
+    QCOMPARE(group, std::string("jit(f)/layer"));
+    QCOMPARE(marked(), group);
+    doubleClick("a");
+    const int32_t box = canvas_->view()->findGroup(group);
+    QVERIFY(box >= 0 && canvas_->nodeOf(named("a")) != box);
+    QCOMPARE(marked(), group);
+    QVERIFY(!canvas_->selectedWires().empty());  // x comes in, c goes out
+    for (const int32_t item : canvas_->selectedWires()) {
+      const int32_t edge = canvas_->picture()->items[static_cast<size_t>(item)].viewEdge;
+      QVERIFY(edge >= 0);
+      const ViewEdge& wire = canvas_->view()->edges[static_cast<size_t>(edge)];
+      QVERIFY(wire.from == canvas_->nodeOf(named("x")) || wire.to == canvas_->nodeOf(named("y")));
+    }
+    QTest::mouseClick(canvas_.get(), Qt::LeftButton, {}, titleOf("a"));  // stands for the group in the selection, too
+    QVERIFY(document_->view().selectedGroup().isEmpty());
+    QCOMPARE(canvas_->selectedNodes(), std::vector{canvas_->nodeOf(named("a"))});
+    document_->view().lookAtGroup(QString::fromStdString(group));
+    QCOMPARE(marked(), group);
+    QTest::keyClick(canvas_.get(), Qt::Key_Return);  // closes it
+    settle();
+    QCOMPARE(canvas_->nodeOf(named("a")), canvas_->nodeOf(named("b")));
+    QCOMPARE(marked(), group);
+  }
+
   void aNodeHasOneMark() {
     open("HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[] reduce(x, x)\n}\n");
     settle();
@@ -141,6 +185,21 @@ class BindingTest : public QObject {
     settle();
     QVERIFY(canvas_->boxOf(named("q")).isValid());
     QCOMPARE(document_->selected(), named("q"));
+  }
+
+  // As a link to it does; the first picture of the file has it in a closed group, far from where it is then.
+  void whatIsRevealedAsAFileOpensIsInSight() {
+    std::string text = "HloModule deep\nENTRY main {\n  v0 = f32[64,64] parameter(0)\n";
+    for (int k = 1; k <= 300; ++k)
+      text += "  v" + std::to_string(k) + " = f32[64,64] tanh(v" + std::to_string(k - 1) +
+              "), metadata={op_name=\"jit(f)/layer/tanh\"}\n";
+    text += "  ROOT y = f32[64,64] negate(v300), metadata={op_name=\"jit(f)/head/neg\"}\n}\n";
+    const auto reveals = connect(document_.get(), &Document::opened, this, [this] { binding_->reveal(named("v150")); });
+    open(text.c_str());
+    disconnect(reveals);
+    const int32_t box = canvas_->nodeOf(named("v150"));
+    QVERIFY(box >= 0 && canvas_->view()->nodes[static_cast<size_t>(box)].kind == ViewNode::Kind::Instruction);
+    QVERIFY(canvas_->showsSelection());
   }
 
   void liveValuesReachTheCanvas() {

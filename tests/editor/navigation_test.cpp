@@ -3,6 +3,8 @@
 #include <QAction>
 #include <QComboBox>
 #include <QPushButton>
+#include <QSignalSpy>
+#include <QStatusBar>
 #include <QTest>
 
 #include "app/studio/window/navigation.h"
@@ -80,9 +82,17 @@ class NavigationTest : public QObject {
     hand_->add("f32[4]");
     hand_->add("counting loop");
     const InstructionId x = hand_->named("parameter");
+    QSignalSpy messages(hand_->window().findChild<QStatusBar*>(), &QStatusBar::messageChanged);
+    const auto said = [&](const QString& message) { return messages.contains(QVariantList{message}); };
+    press(Qt::Key_B, Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(said(QStringLiteral("There is no bookmark yet: Ctrl+B sets one")));
+    hand_->document().select({});
+    press(Qt::Key_B, Qt::ControlModifier);
+    QVERIFY(said(QStringLiteral("Select an instruction on the canvas first")));
     hand_->click(x);
     press(Qt::Key_B, Qt::ControlModifier);
     QCOMPARE(hand_->document().page()->bookmarks.size(), size_t{1});
+    QVERIFY(said(QStringLiteral("Bookmarked parameter")));
     const ComputationId entry = hand_->document().view().computation();
     press(Qt::Key_K, Qt::ControlModifier);
     take("body computation");

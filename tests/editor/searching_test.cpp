@@ -279,6 +279,29 @@ class SearchingTest : public QObject {
     hand_->settle();
     QVERIFY2(field()->text().startsWith(u"trace:"), qPrintable(field()->text()));
     QCOMPARE(lit(), QStringLiteral("wide squashed s t copied"));
+    hand_->document().select({hand_->named("wide"), hand_->named("copied"), hand_->named("t")});  // the ends first
+    for (QAction* action : hand_->window().findChildren<QAction*>())
+      if (action->text().remove(u'&') == u"The shortest path through them") action->trigger();
+    hand_->settle();
+    QCOMPARE(lit(), QStringLiteral("wide squashed s t copied"));
+  }
+
+  void aComputationWithTheWordComesBeforeOneWithItsLetters() {
+    hand_->openText(R"(HloModule m
+region_34.37 { a = f32[] parameter(0) ROOT b = f32[] negate(a) }
+region_37.40 { c = f32[] parameter(0) ROOT d = f32[] cosine(c) }
+ENTRY main {
+  x = f32[] parameter(0)
+  y = f32[] call(x), to_apply=region_34.37
+  ROOT z = f32[] call(y), to_apply=region_37.40
+}
+)",
+                    false);
+    hand_->key(Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
+    ComputationsPanel& panel = *hand_->window().panels().computations;
+    QTest::keyClicks(panel.field(), "region_37");
+    QCOMPARE(panel.tree()->currentItem()->text(0), QStringLiteral("region_37.40"));
+    QCOMPARE(panel.stateText(), QStringLiteral("2 found"));
   }
 
   void computationsStandBelowTheirCallers() {

@@ -5,6 +5,7 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
+#include <QDir>
 #include <QDoubleSpinBox>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -178,9 +179,9 @@ void ExportDialog::copy() {
 void ExportDialog::askWhere() {
   const ExportFormRow row = exportForms()[static_cast<size_t>(form_->currentIndex())];
   const QString& file = document_.file().path();
-  const QString name = (file.isEmpty() ? QStringLiteral("graph") : QFileInfo(file).completeBaseName()) +
-                       QLatin1Char('.') + QLatin1String(row.ending);
-  QString path = QFileDialog::getSaveFileName(this, tr("Export"), name,
+  const QString stem = file.isEmpty() ? QStringLiteral("graph") : QFileInfo(file).completeBaseName();
+  const QString beside = QFileInfo(file).dir().filePath(stem + QLatin1Char('.') + QLatin1String(row.ending));
+  QString path = QFileDialog::getSaveFileName(this, tr("Export"), beside,
                                               tr("%1 (*.%2)").arg(tr(row.name), QLatin1String(row.ending)));
   if (path.isEmpty()) return;
   if (QFileInfo(path).suffix().isEmpty()) path += QLatin1Char('.') + QLatin1String(row.ending);

@@ -62,8 +62,10 @@ bool MoveTool::selectGrabbed() {
           : std::ranges::find(canvas_.pageItems().selected(), grab_.pageItem) != canvas_.pageItems().selected().end();
   if (known) return false;
   canvas_.pageItems().select(grab_.pageItem >= 0 ? std::vector{grab_.pageItem} : std::vector<int>());
-  canvas_.changeSelection(grab_.node >= 0 ? std::vector{canvas_.view()->nodes[at(grab_.node)].instruction}
-                                          : std::vector<InstructionId>());
+  if (grab_.node >= 0)
+    canvas_.selectNode(grab_.node);
+  else
+    canvas_.changeSelection({});
   return true;
 }
 

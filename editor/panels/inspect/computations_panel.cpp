@@ -120,9 +120,11 @@ void ComputationsPanel::fillFound() {
   const SearchWords words(field_->text());
   std::unordered_map<uint32_t, QTreeWidgetItem*> placed;
   size_t found = 0;
-  QTreeWidgetItem* first = nullptr;
+  QTreeWidgetItem* best = nullptr;  // the first that has the words as they stand, else the first
+  bool bestHasWords = false;
   for (ComputationId id : document_.module().order()) {
-    if (!words.match({document_.module().at(id).name}) || ++found > kMostFoundComputations) continue;
+    const std::string& name = document_.module().at(id).name;
+    if (!words.match({name}) || ++found > kMostFoundComputations) continue;
     QTreeWidgetItem* above = nullptr;
     const std::vector<ComputationId> way = calls_->wayTo(id);
     for (ComputationId step : std::span(way).last(std::min<size_t>(way.size(), kMostLevels))) {
@@ -140,10 +142,11 @@ void ComputationsPanel::fillFound() {
     QFont bold = tree_->font();
     bold.setBold(true);
     above->setFont(0, bold);
-    if (!first) first = above;
+    if (const bool hasWords = words.areIn({name}); !best || (hasWords && !bestHasWords))
+      best = above, bestHasWords = hasWords;
   }
   tree_->expandAll();
-  tree_->setCurrentItem(first);
+  tree_->setCurrentItem(best);
   state_->setText(found == 0 ? tr("none")
                   : found > kMostFoundComputations
                       ? tr("%L1, the first %L2 are shown").arg(found).arg(kMostFoundComputations)

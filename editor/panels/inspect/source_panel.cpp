@@ -3,6 +3,7 @@
 
 #include <QComboBox>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
@@ -174,7 +175,8 @@ void SourcePanel::fillFolders() {
 }
 
 void SourcePanel::addFolder() {
-  const QString folder = QFileDialog::getExistingDirectory(this, tr("Source files are below this folder"));
+  const QString folder = QFileDialog::getExistingDirectory(this, tr("Source files are below this folder"),
+                                                           QFileInfo(document_.file().path()).path());
   if (folder.isEmpty() || folders_.contains(folder)) return;
   setFolders(folders_ + QStringList{folder});
   emit foldersChanged();

@@ -9,6 +9,10 @@
 #include <QStatusBar>
 #include <QStringList>
 #include <algorithm>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "app/studio/actions/actions.h"
 #include "app/studio/window/documents/current_document.h"
@@ -18,6 +22,7 @@
 #include "app/studio/window/panel_actions.h"
 #include "app/studio/window/panels.h"
 #include "core/hlo/place_text.h"
+#include "core/tools/flow/value_flow.h"
 #include "core/tools/query/query.h"
 #include "editor/controllers/canvas_binding.h"
 #include "editor/controllers/place_history.h"
@@ -28,10 +33,31 @@
 namespace tessera {
 namespace {
 
-// Through the selected instructions in the order in which they were selected, or the other way round.
+constexpr int kSaidMs = 4000;
+
+// As values go from one to the next, whatever was selected first; those of a loop stay in their order.
+std::vector<InstructionId> inOrderOfFlow(const Module& module, const std::vector<InstructionId>& selection) {
+  constexpr size_t kMostOrdered = 16;
+  if (selection.size() <= 2 || selection.size() > kMostOrdered) return selection;
+  const ValueFlow flow(module);
+  std::vector<std::pair<size_t, InstructionId>> each;  // how many of them come from it
+  for (const InstructionId id : selection) {
+    const auto below = flow.cone(std::span(&id, 1), FlowDirection::Down);
+    each.emplace_back(
+        std::ranges::count_if(selection, [&](InstructionId other) { return std::ranges::binary_search(below, other); }),
+        id);
+  }
+  std::ranges::stable_sort(each, std::ranges::greater(), &std::pair<size_t, InstructionId>::first);
+  std::vector<InstructionId> out;
+  for (const auto& [count, id] : each) out.push_back(id);
+  return out;
+}
+
+// Through the selected instructions, or the other way round.
 QString pathThrough(const Document& document) {
   QStringList names;
-  for (const InstructionId id : document.selection()) names << QString::fromStdString(placeText(document.module(), id));
+  for (const InstructionId id : inOrderOfFlow(document.module(), document.selection()))
+    names << QString::fromStdString(placeText(document.module(), id));
   const auto quoted = [](const QStringList& route) {
     return QString::fromStdString(quotedForQuery(route.join(QLatin1Char(',')).toStdString(), nullptr));
   };
@@ -77,9 +103,10 @@ GoMenu::GoMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Naviga
   menu.addSeparator();
   addLink(menu);
   add("bookmark", tr("Toggle boo&kmark"), QKeySequence(Qt::CTRL | Qt::Key_B),
-      [](Navigation& n) { n.history().toggleBookmark(); });
-  add("", tr("Ne&xt bookmark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B),
-      [](Navigation& n) { n.history().nextBookmark(); });
+      [this](Navigation& n) { status_.showMessage(n.history().toggleBookmark(), kSaidMs); });
+  add("", tr("Ne&xt bookmark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B), [this](Navigation& n) {
+    if (!n.history().nextBookmark()) status_.showMessage(tr("There is no bookmark yet: Ctrl+B sets one"), kSaidMs);
+  });
   menu.addSeparator();
   addDocuments(menu);
   menu.addSeparator();
@@ -96,7 +123,7 @@ void GoMenu::addLink(QMenu& menu) {
                const std::string name = placeText(current_.document().module(), current_.document().selected());
                const QString link = current_.document().file().path() + QLatin1Char('#') + QString::fromStdString(name);
                QGuiApplication::clipboard()->setText(link);
-               status_.showMessage(tr("Copied %1").arg(link), 4000);
+               status_.showMessage(tr("Copied %1").arg(link), kSaidMs);
              },
              QStringLiteral("link"),
              [this] { return current_.hasSelection() && !current_.document().file().path().isEmpty(); }});

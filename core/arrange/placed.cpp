@@ -120,58 +120,63 @@ class Placer {
     if (fresh.empty() || taken.empty() ||
         fresh.size() > (taken.size() < kMaxNew ? std::max(taken.size(), kFewNew) : kMaxNew))
       return;
-    const auto columnsOf = [&](const std::vector<int32_t>& boxes) {
-      std::vector<RectF> out;
-      for (int32_t each : boxes) out.push_back(withColumn(each));
-      return out;
-    };
-    // To where they would stand if there were nothing but these.
-    const auto bringInputs = [&](int32_t v, std::vector<int32_t>& together) {
-      for (int32_t input : ownInputs(v, settled)) {
-        moveTo(input, *besideSettled(input, settled, false));
-        const RectF box = withColumn(input);
-        shiftAll(input, freeStep({&box, 1}, columnsOf(together), kOutOfLine));
-        settled[at(input)] = true;
-        together.push_back(input);
-      }
-    };
-    // They stay where they are to each other.
-    const auto findRoom = [&](const std::vector<int32_t>& together) {
-      const std::vector<RectF> boxes = columnsOf(together);
-      const PointF step = freeStep(boxes, taken, kOutOfLine);
-      for (int32_t each : together) {
-        shiftAll(each, step);
-        taken.push_back(withColumn(each));
-      }
-    };
-    const auto settle = [&](int32_t v, PointF wish) {
-      std::vector<int32_t> together{v};
-      moveTo(v, wish);
-      settled[at(v)] = true;
-      bringInputs(v, together);
-      findRoom(together);
-    };
-    const auto settleBeside = [&](int32_t v, bool byOperands) {
-      if (settled[at(v)]) return true;
-      const auto wish = besideSettled(v, settled, byOperands);
-      if (wish) settle(v, *wish);
-      return wish.has_value();
-    };
+    NewBoxes now{std::move(taken), std::move(settled)};
     for (int32_t reader : placedReaders(fresh)) {
       std::vector<int32_t> inputs;
-      bringInputs(reader, inputs);
-      if (!inputs.empty()) findRoom(inputs);
+      bringInputs(reader, now, inputs);
+      if (!inputs.empty()) findRoom(inputs, now);
     }
     while (!fresh.empty()) {
       const size_t before = fresh.size();
-      std::erase_if(fresh, [&](int32_t v) { return settleBeside(v, true); });
+      std::erase_if(fresh, [&](int32_t v) { return settleBeside(v, true, now); });
       std::ranges::reverse(fresh);
-      std::erase_if(fresh, [&](int32_t v) { return settleBeside(v, false); });
+      std::erase_if(fresh, [&](int32_t v) { return settleBeside(v, false, now); });
       std::ranges::reverse(fresh);
       if (fresh.size() < before) continue;
-      if (!settled[at(fresh.front())]) settle(fresh.front(), besideAll(taken));
+      if (!now.settled[at(fresh.front())]) settle(fresh.front(), besideAll(now.taken), now);
       fresh.erase(fresh.begin());
     }
+  }
+  // While they are settled: where boxes stand, and which do.
+  struct NewBoxes {
+    std::vector<RectF> taken;
+    std::vector<bool> settled;
+  };
+  bool settleBeside(int32_t v, bool byOperands, NewBoxes& now) {
+    if (now.settled[at(v)]) return true;
+    const auto wish = besideSettled(v, now.settled, byOperands);
+    if (wish) settle(v, *wish, now);
+    return wish.has_value();
+  }
+  void settle(int32_t v, PointF wish, NewBoxes& now) {
+    std::vector<int32_t> together{v};
+    moveTo(v, wish);
+    now.settled[at(v)] = true;
+    bringInputs(v, now, together);
+    findRoom(together, now);
+  }
+  // To where they would stand if there were nothing but these.
+  void bringInputs(int32_t v, NewBoxes& now, std::vector<int32_t>& together) {
+    for (int32_t input : ownInputs(v, now.settled)) {
+      moveTo(input, *besideSettled(input, now.settled, false));
+      const RectF box = withColumn(input);
+      shiftAll(input, freeStep({&box, 1}, columnsOf(together), kOutOfLine));
+      now.settled[at(input)] = true;
+      together.push_back(input);
+    }
+  }
+  // They stay where they are to each other.
+  void findRoom(const std::vector<int32_t>& together, NewBoxes& now) {
+    const PointF step = freeStep(columnsOf(together), now.taken, kOutOfLine);
+    for (int32_t each : together) {
+      shiftAll(each, step);
+      now.taken.push_back(withColumn(each));
+    }
+  }
+  std::vector<RectF> columnsOf(const std::vector<int32_t>& boxes) const {
+    std::vector<RectF> out;
+    for (int32_t each : boxes) out.push_back(withColumn(each));
+    return out;
   }
   // On the same level.
   std::vector<int32_t> placedReaders(const std::vector<int32_t>& fresh) const {

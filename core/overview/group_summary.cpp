@@ -44,6 +44,7 @@ class Summarizer {
     for (ComputationId computation : shown_)
       for (InstructionId id : module_.at(computation).instructions)
         if (isInside(id)) add(id);
+    out_.cost = all_.cost, out_.weight = all_.weight;
     sort();
     return std::move(out_);
   }
@@ -125,7 +126,6 @@ class Summarizer {
     Work work;
     work.add(workOf(id), share);
     all_.add(work, 1);
-    out_.cost = all_.cost, out_.weight = all_.weight;
     if (const int32_t part = partOf(id); part >= 0) addToPart(at(part), id, work);
     addCrossing(id);
   }

@@ -1,6 +1,7 @@
 // What of the palette can feed an open input: each entry is placed on a scratch graph over the values that it may be
 // meant to be fed with, and inferred.
 #include <algorithm>
+#include <map>
 
 #include "core/edit/palette/palette.h"
 #include "core/edit/wiring/wiring.h"
@@ -47,16 +48,51 @@ std::vector<std::vector<Shape>> guesses(const Shape& wanted) {
   return out;
 }
 
-bool gives(const Scratch& scratch, const PaletteEntry& entry, const Shape& wanted) {
+// What the entry makes of the values; nullopt: it does not go with them.
+std::optional<Shape> madeOf(const Scratch& scratch, const PaletteEntry& entry) {
   const int arity = arityOf(entry.opcode);
-  if (arity >= 0 && static_cast<size_t>(arity) < scratch.values.size() && entry.form.empty()) return false;
+  if (arity >= 0 && static_cast<size_t>(arity) < scratch.values.size() && entry.form.empty()) return std::nullopt;
   const auto done = apply(scratch.module, placing(scratch.module, scratch.module.entry(), entry, scratch.values));
-  if (!done || done->added.empty()) return false;
+  if (!done || done->added.empty()) return std::nullopt;
   const InstructionId made = done->added.back();
   for (const Diagnostic& d : done->diagnostics.items())
-    if (d.instruction == made) return false;  // an input of it is open, or it does not go with these
-  return compatible(done->module.shapeOf(made), wanted);
+    if (d.instruction == made) return std::nullopt;  // an input of it is open, or it does not go with these
+  return done->module.shapeOf(made);
 }
+
+// The guesses for several shapes, each set of inputs once: an entry is placed on it once, whatever it is wanted for.
+class Guesses {
+ public:
+  explicit Guesses(std::span<const Shape> wanted) {
+    std::map<std::string, size_t> known;
+    for (const Shape& shape : wanted) {
+      std::vector<size_t>& own = of_.emplace_back();
+      for (const auto& inputs : guesses(shape)) {
+        std::string key;
+        for (const Shape& input : inputs) key += toString(input, true) + ";";
+        const auto [found, isNew] = known.try_emplace(key, scratches_.size());
+        if (isNew) scratches_.emplace_back(inputs);
+        if (std::ranges::find(own, found->second) == own.end()) own.push_back(found->second);
+      }
+    }
+  }
+  void begin(const PaletteEntry& entry) {
+    entry_ = &entry;
+    made_.assign(scratches_.size(), std::nullopt);
+  }
+  bool give(size_t number, const Shape& wanted) {
+    return std::ranges::any_of(of_[number], [&](size_t scratch) {
+      if (!made_[scratch]) made_[scratch] = madeOf(scratches_[scratch], *entry_);
+      return *made_[scratch] && compatible(**made_[scratch], wanted);
+    });
+  }
+
+ private:
+  std::vector<Scratch> scratches_;
+  std::vector<std::vector<size_t>> of_;                    // by wanted shape
+  std::vector<std::optional<std::optional<Shape>>> made_;  // by scratch, of the entry, as far as it was asked for
+  const PaletteEntry* entry_ = nullptr;
+};
 
 }  // namespace
 
@@ -78,19 +114,18 @@ std::vector<FittingEntry> searchPaletteGiving(const std::string& line, const Sha
 }
 
 std::vector<FittingEntry> searchPaletteGiving(const std::string& line, std::span<const Shape> wanted, size_t most) {
-  std::vector<std::vector<Scratch>> scratches(wanted.size());
-  for (size_t w = 0; w < wanted.size(); ++w)
-    for (const auto& shapes : guesses(wanted[w])) scratches[w].emplace_back(shapes);
+  Guesses guesses(wanted);
   const Scratch nothing({});
   std::vector<FittingEntry> out;
   for (PaletteEntry& entry : searchPalette(line, kAllEntries)) {
     if (out.size() >= most) break;
     const bool source = arityOf(entry.opcode) == 0;
+    guesses.begin(entry);
     for (size_t w = 0; w < wanted.size(); ++w) {
       PaletteEntry shaped = entry;
       if (source && !shaped.shape) shaped.shape = withoutLayout(wanted[w]);
-      const auto fits = [&](const Scratch& scratch) { return gives(scratch, shaped, wanted[w]); };
-      if (!(source ? fits(nothing) : std::ranges::any_of(scratches[w], fits))) continue;
+      const auto made = source ? madeOf(nothing, shaped) : std::nullopt;
+      if (!(source ? made && compatible(*made, wanted[w]) : guesses.give(w, wanted[w]))) continue;
       out.push_back({std::move(shaped), wanted[w]});
       break;
     }

@@ -1,5 +1,5 @@
 // XLA's profiles: every event of the corpus' lands, with sums that a walk of the test's own over the protobuf finds;
-// made-up ones of several hosts, runs and devices; and what damaged files still show.
+// made-up ones of several hosts, runs and devices.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,93 +14,10 @@
 #include "core/profile/op_times.h"
 #include "core/profile/sources/profile_source.h"
 #include "core/profile/timeline.h"
-#include "tests/support/source_tree.h"
-#include "tests/support/xplane_bytes.h"
+#include "tests/unit/profile/xplane_hand.h"
 
-namespace tessera {
+namespace tessera::xplane {
 namespace {
-
-namespace fs = std::filesystem;
-
-const fs::path kProfiles = test::inSourceTree("tests/corpus/profiles");
-
-constexpr const char* kLoopModule = R"(HloModule jit_step
-
-body {
-  s = (s32[], f32[8]) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  x = f32[8] get-tuple-element(s), index=1
-  one = s32[] constant(1)
-  next = s32[] add(i, one)
-  twice = f32[8] add(x, x)
-  ROOT t = (s32[], f32[8]) tuple(next, twice)
-}
-
-cond {
-  s = (s32[], f32[8]) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  n = s32[] constant(4)
-  ROOT less = pred[] compare(i, n), direction=LT
-}
-
-ENTRY main {
-  zero = s32[] constant(0)
-  p = f32[8] parameter(0)
-  neg.1 = f32[8] negate(p)
-  init = (s32[], f32[8]) tuple(zero, neg.1)
-  loop = (s32[], f32[8]) while(init), condition=cond, body=body
-  out = f32[8] get-tuple-element(loop), index=1
-  ROOT exp.2 = f32[8] exponential(out)
-}
-)";
-
-std::string protoOf(const std::string& text) {
-  const ReadResult read = readHloText(text);
-  EXPECT_TRUE(read.module);
-  return *writeProto(*read.module);
-}
-
-std::string bytesOfFile(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-PlaneBytes metadataOf(const std::string& text, int64_t program) {
-  PlaneBytes out("/host:metadata");
-  out.module("jit_step", program, protoOf(text));
-  return out;
-}
-
-class XplaneProfile : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "tessera-xplane-XXXXXX").string();
-    ASSERT_TRUE(::mkdtemp(name.data()));
-    scratch_ = name;
-  }
-  void TearDown() override { fs::remove_all(scratch_); }
-
-  fs::path write(const std::string& name, const std::string& content) const {
-    fs::create_directories((scratch_ / name).parent_path());
-    std::ofstream(scratch_ / name, std::ios::binary) << content;
-    return scratch_ / name;
-  }
-  OpProfile profileOf(const std::vector<PlaneBytes>& planes) const {
-    auto out = readProfileSource(write("made.xplane.pb", spaceBytes(planes)));
-    EXPECT_TRUE(out) << out.error().toString();
-    return out ? *std::move(out) : OpProfile();
-  }
-  fs::path scratch_;
-};
-
-const InstructionTime* rowOf(const OpProfile& profile, const std::string& name) {
-  const auto at = std::ranges::find(profile.instructions, name, &InstructionTime::name);
-  return at == profile.instructions.end() ? nullptr : &*at;
-}
-
-bool mentions(const std::vector<std::string>& texts, const std::string& part) {
-  return std::ranges::any_of(texts, [&](const std::string& text) { return text.find(part) != text.npos; });
-}
 
 class CorpusProfile : public testing::TestWithParam<const char*> {};
 
@@ -545,71 +462,5 @@ TEST_F(XplaneProfile, NamesAreOneLineEach) {
   EXPECT_TRUE(rowOf(*profile, "exp.2"));
 }
 
-TEST_F(XplaneProfile, AFileCutAnywhereShowsWhatItHasOrSaysWhy) {
-  PlaneBytes cpu("/host:CPU");
-  cpu.line("t", {cpu.op("neg.1", "jit_step", 1, 0, 5000), cpu.op("exp.2", "jit_step", 1, 6000, 1000)});
-  PlaneBytes last("/host:python");
-  last.line("x", {last.event("main", 0, 100)});
-  const std::string whole = spaceBytes({metadataOf(kLoopModule, 1), cpu, last});
-  const size_t lastPlane = bytesField(1, last.bytes()).size();
-  for (size_t size = 0; size < whole.size(); ++size) {
-    const auto profile = readProfileSource(write("cut.xplane.pb", whole.substr(0, size)));
-    const bool atAnEnd =
-        size == whole.size() - lastPlane || size == bytesField(1, metadataOf(kLoopModule, 1).bytes()).size();
-    if (!profile) {
-      EXPECT_FALSE(profile.error().message.empty());
-    }
-    if (profile && !atAnEnd) {
-      EXPECT_TRUE(mentions(profile->warnings, "cut or damaged")) << size;
-    }
-    if (profile && size >= whole.size() - lastPlane) {
-      EXPECT_EQ(profile->placedNs, 6) << size;
-    }
-  }
-}
-
-// What is behind the cut may have been a device's work.
-TEST_F(XplaneProfile, ACutFileDoesNotSayThatOnlyTheHostWasRecorded) {
-  PlaneBytes cpu("/host:CPU");
-  cpu.line("python", {cpu.event("step", 0, 9'000)});
-  const std::string whole = spaceBytes({cpu, metadataOf(kLoopModule, 1)});
-  const auto cut = readProfileSource(write("cut.xplane.pb", whole.substr(0, whole.size() - 10)));
-  ASSERT_TRUE(cut) << cut.error().toString();
-  EXPECT_TRUE(mentions(cut->warnings, "cut or damaged"));
-  EXPECT_FALSE(mentions(cut->warnings, "only the host was recorded"));
-}
-
-TEST_F(XplaneProfile, APackedFileThatIsCutShowsWhatItHas) {
-  const std::string packed = bytesOfFile(kProfiles / "nbody.trace.json.zst");
-  const auto profile = readProfileSource(write("cut.trace.json.zst", packed.substr(0, packed.size() / 2)));
-  ASSERT_TRUE(profile) << profile.error().toString();
-  EXPECT_TRUE(mentions(profile->warnings, "packed data end too early"));
-  EXPECT_TRUE(mentions(profile->warnings, "JSON is cut"));
-  EXPECT_GT(profile->placedNs, 0);
-}
-
-TEST_F(XplaneProfile, AProfileOfTheHostAloneSaysSo) {
-  PlaneBytes cpu("/host:CPU");
-  cpu.line("python", {cpu.event("main", 0, 100'000)});
-  const OpProfile profile = profileOf({cpu});
-  EXPECT_EQ(profile.totalNs, 0);
-  EXPECT_EQ(profile.host.at(0).times.totalNs, 100);
-  EXPECT_TRUE(mentions(profile.warnings, "only the host was recorded"));
-}
-
-TEST_F(XplaneProfile, OtherFilesSayWhatTheyAre) {
-  const auto message = [&](const std::string& name, const std::string& content) {
-    const auto read = readProfileSource(write(name, content));
-    return read ? std::string("it was read") : read.error().toString();
-  };
-  EXPECT_NE(message("m.hlo", kLoopModule).find("found a module"), std::string::npos);
-  EXPECT_NE(message("b.mlirbc", "ML\xefR\1\2").find("MLIR bytecode"), std::string::npos);
-  EXPECT_NE(message("empty.xplane.pb", "").find("an empty file"), std::string::npos);
-  EXPECT_NE(message("sub/x.txt", "nothing").find("no profile"), std::string::npos);
-  const auto folder = readProfileSource(scratch_ / "sub");
-  ASSERT_FALSE(folder);
-  EXPECT_NE(folder.error().toString().find("holds no profile"), std::string::npos);
-}
-
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::xplane
